@@ -9,6 +9,7 @@ import { JEST } from '../bootstrap/commands.mjs';
 const COUNTS = {
   TEST_FAULT_ROUNDS: '12',
   TEST_BROKER_FAULT_ROUNDS: '8',
+  TEST_WEBHOOK_FAULT_ROUNDS: '8',
   TEST_QUEUE_RUNS: '100',
   TEST_HOSTILE_REPOSITORIES: 'all',
   TEST_BUDGET_TRIALS: '1000',

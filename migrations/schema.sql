@@ -2136,12 +2136,13 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_find_webhook_connections(p_ids uuid[])
- RETURNS TABLE(id uuid, organization_id uuid, provider text, status text, sealed bytea, key_version smallint)
+ RETURNS TABLE(id uuid, organization_id uuid, provider text, account_id text, status text, sealed bytea, key_version smallint)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select c.id, c.tenant_id, c.provider, c.status, c.webhook_secret_sealed, c.webhook_secret_key_version
+  select c.id, c.tenant_id, c.provider, c.external_account_id, c.status, c.webhook_secret_sealed,
+         c.webhook_secret_key_version
     from integration_connections c where c.id = any (p_ids)
 $function$
 ;
@@ -3225,15 +3226,17 @@ CREATE OR REPLACE FUNCTION public.svc_lock_subscription(p_subscription uuid, p_c
  LANGUAGE plpgsql
 AS $function$
 declare
-  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+  terms bigint := hashtextextended('subscription:' || p_subscription, 0);
+  turn bigint := hashtextextended('subscription turn:' || p_subscription, 0);
 begin
-  if not p_change then
-    if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then
-      perform pg_advisory_xact_lock_shared(key);
-      if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then return; end if;
-    end if;
+  if p_change then
+    perform pg_advisory_xact_lock(terms);
+    return;
   end if;
-  perform pg_advisory_xact_lock(key);
+  perform pg_advisory_xact_lock_shared(terms);
+  if (select concurrency_policy <> 'allow' from trigger_subscriptions where id = p_subscription) then
+    perform pg_advisory_xact_lock(turn);
+  end if;
 end
 $function$
 ;

@@ -128,10 +128,13 @@ set local role sandgate_system;
 
 -- Whose webhooks come to these addresses, with the secret that proves them: nobody's scope is known before that.
 create or replace function svc_find_webhook_connections(p_ids uuid[])
-returns table (id uuid, organization_id uuid, provider text, status text, sealed bytea, key_version smallint)
+returns table (
+  id uuid, organization_id uuid, provider text, account_id text, status text, sealed bytea, key_version smallint
+)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select c.id, c.tenant_id, c.provider, c.status, c.webhook_secret_sealed, c.webhook_secret_key_version
+  select c.id, c.tenant_id, c.provider, c.external_account_id, c.status, c.webhook_secret_sealed,
+         c.webhook_secret_key_version
     from integration_connections c where c.id = any (p_ids)
 $$;
 

@@ -1,22 +1,26 @@
 -- Subscriptions: their locks, their runs, and their tokens.
 
 -- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
--- exact. A subscription that lets runs stack up has nothing to check: its starters share the lock. Whoever finds behind
--- the lock that the policy has changed meanwhile waits for the others after all.
+-- exact. A subscription that lets runs stack up has nothing to check: its starters do not wait for each other. There
+-- are two locks, always taken in this order: the first says that the policy stays what it is, the second is for one
+-- starter at a time. With one, those who find that the policy has changed while they waited would all wait for each
+-- other.
 create or replace function svc_lock_subscription(p_subscription uuid, p_change boolean)
 returns void
 language plpgsql
 as $$
 declare
-  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+  terms bigint := hashtextextended('subscription:' || p_subscription, 0);
+  turn bigint := hashtextextended('subscription turn:' || p_subscription, 0);
 begin
-  if not p_change then
-    if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then
-      perform pg_advisory_xact_lock_shared(key);
-      if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then return; end if;
-    end if;
+  if p_change then
+    perform pg_advisory_xact_lock(terms);
+    return;
   end if;
-  perform pg_advisory_xact_lock(key);
+  perform pg_advisory_xact_lock_shared(terms);
+  if (select concurrency_policy <> 'allow' from trigger_subscriptions where id = p_subscription) then
+    perform pg_advisory_xact_lock(turn);
+  end if;
 end
 $$;
 

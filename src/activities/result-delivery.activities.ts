@@ -25,8 +25,8 @@ type Progress = Awaited<ReturnType<ResultDeliveryActivities['attemptDelivery']>>
 export function createResultDeliveryActivities(on: ResultDeliveryDependencies): ResultDeliveryActivities {
   return {
     attemptDelivery: (way, attempt, random) =>
-      whileHeartbeating(async (signal) => {
-        const progress = await attemptOnce(on, { way, attempt, random }, signal);
+      whileHeartbeating(async (signal, { attempt: tries }) => {
+        const progress = await attemptOnce(on, { way, attempt, random, repeated: tries > 1 }, signal);
         // Its events stand behind the end of the run, whose head was signed before them.
         if (progress.waitMs === null) await signLedgerHead(on.database, way.organizationId, way.runId, on.signer);
         return progress;
@@ -40,7 +40,7 @@ export function createResultDeliveryActivities(on: ResultDeliveryDependencies): 
  */
 async function attemptOnce(
   on: ResultDeliveryDependencies,
-  { way, attempt, random }: { way: DeliveryWay; attempt: number; random: number },
+  { way, attempt, random, repeated }: { way: DeliveryWay; attempt: number; random: number; repeated: boolean },
   signal: AbortSignal,
 ): Promise<Progress> {
   const { organizationId, runId, deliveryId } = way;
@@ -50,7 +50,7 @@ async function attemptOnce(
   if (subject.attempts >= attempt)
     return { attempt: subject.attempts, waitMs: Math.max(0, subject.msUntilNextAttempt ?? 0) };
   const number = subject.attempts + 1;
-  const sent = await on.sender.send({ organizationId, runId, deliveryId, attempt: number, subject }, signal);
+  const sent = await on.sender.send({ organizationId, runId, deliveryId, attempt: number, repeated, subject }, signal);
   return record(on, { way, attempt: number, subject, random }, sent);
 }
 

@@ -7980,6 +7980,15 @@ export interface operations {
                     "application/json": components["schemas"]["StoredWebhookView"] | components["schemas"]["IgnoredWebhookView"];
                 };
             };
+            /** @description Authentic, and of another installation. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IgnoredWebhookView"];
+                };
+            };
             /** @description The request is invalid; the text names the member and the reason. */
             400: {
                 headers: {

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 /**
  * What a plain application would write, in a schema of its own: `gate` locks a row, inserts, hashes and appends two events
  * under forced row-level isolation; `plain_events` has neither isolation nor chain nor a row to lock;
- * `verdicts`, `inputs` and `claims` hold what a broker keeps of a call.
+ * `verdicts`, `inputs` and `claims` hold what a broker keeps of a call; `webhooks` what a receiver was sent.
  */
 const SCHEMA = `
   drop schema if exists bare cascade;
@@ -21,6 +21,7 @@ const SCHEMA = `
   create table bare.verdicts (id uuid primary key);
   create table bare.inputs (id uuid primary key, input jsonb not null);
   create table bare.claims (id uuid primary key, answer jsonb);
+  create table bare.webhooks (id text primary key, payload json not null);
   create table bare.decisions (id uuid primary key, at timestamptz not null default clock_timestamp());
   alter table bare.heads enable row level security; alter table bare.heads force row level security;
   alter table bare.calls enable row level security; alter table bare.calls force row level security;

@@ -21,11 +21,22 @@ import { providers } from './rows/providers.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 import { triggerInvoke } from './rows/trigger-invoke.js';
+import { scheduleFiring } from './rows/schedule-firing.js';
+import { webhookBursts } from './rows/webhook-bursts.js';
 import { tunnel } from './rows/tunnel.js';
 import { warmProjects } from './rows/warm-projects.js';
 import { warmSetup } from './rows/warm-setup.js';
 
-const ALONE: AloneRow[] = [demo, sandbox, containerStart, providers, warmProjects, triggerInvoke];
+const ALONE: AloneRow[] = [
+  demo,
+  sandbox,
+  containerStart,
+  providers,
+  warmProjects,
+  triggerInvoke,
+  webhookBursts,
+  scheduleFiring,
+];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
   [

@@ -2,6 +2,7 @@ import { applyDecorators, Controller, HttpCode, Param, Post, Req, Res } from '@n
 import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebhookIngress, type IngressAnswer } from '../../core/ingress/webhook-ingress.js';
+import { sentBytes } from '../http/webhook-bodies.js';
 import { Public } from '../auth/permission.decorator.js';
 import { Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
@@ -57,6 +58,7 @@ export class IngressController {
   @ApiOperation({ summary: 'Receive a webhook of a connection to the code host', security: [] })
   @IdParam('connection_id', 'webhook')
   @Webhook(StoredWebhookView, IgnoredWebhookView)
+  @ApiResponse({ status: 202, type: IgnoredWebhookView, description: 'Authentic, and of another installation.' })
   @Failures(400, 401, 404, 409, 503)
   receiveWebhook(
     @Param('connector') connector: string,
@@ -68,8 +70,8 @@ export class IngressController {
   }
 }
 
-function webhookOf({ headers, body }: FastifyRequest): { headers: FastifyRequest['headers']; body: Buffer } {
-  return { headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+function webhookOf(request: FastifyRequest): { headers: FastifyRequest['headers']; body: Buffer } {
+  return { headers: request.headers, body: sentBytes(request) };
 }
 
 async function answer(reply: FastifyReply, receiving: Promise<IngressAnswer>): Promise<WebhookAnswer> {

@@ -120,7 +120,7 @@ export class RunCreation {
     const head = await readHeadVersion(tx, policy);
     const requested = resolveWorkspace(request, revision.default_workspace, cloneBase);
     const workspace = await takeUpload(tx, requested, { starter, runId });
-    if (workspace.kind === 'local_copy') refuseHostPaths(starter);
+    if (workspace.kind === 'local_copy') refuseHostPaths(starter, request);
     assertFetchable(workspace, { codehost: config.codehost, egress: this.on.egress });
     const bundles = await readPinned(tx, narrowPins(revision.capability_bundles, request.capabilities));
     const bound = await resolveBindings(tx, {
@@ -187,10 +187,10 @@ export class RunCreation {
 
 /**
  * Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (docs/design/identity.md).
- * What a subscription starts names none: the path was the operator's when it was stored.
+ * What a subscription starts takes the one that the subscription itself names, which the operator stored. The agent's may be anybody's.
  */
-function refuseHostPaths({ kind }: RunStarter): void {
-  if (kind !== 'user') return;
+function refuseHostPaths({ kind }: RunStarter, { workspace }: Pick<RunRequest, 'workspace'>): void {
+  if (kind === 'operator' || (kind !== 'user' && workspace != null)) return;
   throw new SandgateError(
     'forbidden',
     'workspace: a copy of a folder of the host is for the operator; use git_repository',

@@ -48,7 +48,7 @@ export async function publishCheck(
 }
 
 async function publishCheckRun(
-  { host, token, publisher, results }: PublishingParts,
+  { host, token, publisher, results, repeated }: PublishingParts,
   at: CommitPlace,
   { run, trigger }: Report,
 ): Promise<PublishedResult> {
@@ -58,10 +58,14 @@ async function publishCheckRun(
   const { url } = await publishInPlace(results, {
     kind: 'codehost_check_run',
     key: keyOf(at),
-    find: () => findRow((page) => host.checkRuns(token, at, check.name, page), ours, MOST_PAGES),
+    find: async () => {
+      const found = await findRow((page) => host.checkRuns(token, at, check.name, page), ours, MOST_PAGES);
+      return found === null ? [] : [found];
+    },
     create: () => host.createCheckRun(token, at, check),
     update: (id) => host.updateCheckRun(token, at.repository, id, check),
     remove: null,
+    repeated,
   });
   return { url, payloadDigest: digestOfText(canonicalJson({ ...check, head_sha: at.sha })) };
 }

@@ -2,12 +2,14 @@ import { carriesMarker, commentText } from '../../domain/deliveries/comment-text
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { HostedComment, PullRequestPlace } from '../../platform/codehost/result-host.js';
 import {
-  findRow,
+  findRows,
   publishInPlace,
+  removeLost,
   type PublishedResult,
   type Publisher,
   type PublishingParts,
   type Report,
+  type ResultSteps,
 } from './publishing.js';
 
 const MOST_PAGES = 10;
@@ -18,22 +20,41 @@ const MOST_PAGES = 10;
  * @throws CodehostError
  */
 export async function publishComment(
-  { host, token, publisher, results }: PublishingParts,
+  parts: PublishingParts,
   at: PullRequestPlace,
-  { run, trigger }: Report,
+  report: Report,
 ): Promise<PublishedResult> {
-  const text = commentText(run, trigger);
+  const text = commentText(report.run, report.trigger);
+  const { url } = await publishInPlace(parts.results, stepsOf(parts, at, { text, trigger: report.trigger }));
+  return { url, payloadDigest: digestOfText(text) };
+}
+
+/**
+ * Removes a comment that a lost attempt may have made beside the one on the record, which a later run has written by now.
+ *
+ * @throws CodehostError
+ */
+export async function removeLostComment(parts: PublishingParts, at: PullRequestPlace, report: Report): Promise<void> {
+  const text = commentText(report.run, report.trigger);
+  await removeLost(parts.results, stepsOf(parts, at, { text, trigger: report.trigger }));
+}
+
+function stepsOf(
+  { host, token, publisher, repeated }: PublishingParts,
+  at: PullRequestPlace,
+  { text, trigger }: { text: string; trigger: Report['trigger'] },
+): ResultSteps {
   const ours = (comment: HostedComment): boolean =>
     carriesMarker(comment.body, trigger) && isWrittenBy(publisher, comment);
-  const { url } = await publishInPlace(results, {
+  return {
     kind: 'codehost_pr_comment',
     key: `${at.repository}#${at.number}`,
-    find: () => findRow((page) => host.comments(token, at, page), ours, MOST_PAGES),
+    find: () => findRows((page) => host.comments(token, at, page), ours, MOST_PAGES),
     create: () => host.createComment(token, at, text),
     update: (id) => host.updateComment(token, at.repository, id, text),
     remove: (id) => host.deleteComment(token, at.repository, id),
-  });
-  return { url, payloadDigest: digestOfText(text) };
+    repeated,
+  };
 }
 
 /** Anybody can copy the marker into a comment of theirs, which stays theirs. */

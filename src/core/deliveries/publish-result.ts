@@ -10,7 +10,7 @@ import type { Database, TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { publishCheck, type ChecksKnowledge } from './publish-check.js';
-import { publishComment } from './publish-comment.js';
+import { publishComment, removeLostComment } from './publish-comment.js';
 import type { PublishedResult, Publisher, PublishingParts } from './publishing.js';
 import type { Publication, Published } from './result-sender.js';
 import { StoredExternalResults } from './stored-external-results.js';
@@ -37,10 +37,11 @@ interface Prepared {
  */
 export async function publishResult(parts: PublishParts, publication: Publication): Promise<Published> {
   const { database, codehost } = parts;
-  const { organizationId, destination, generation, subscription } = publication;
+  const { organizationId, destination, generation, subscription, repeated } = publication;
   const prepared = await database.withTenant(organizationId, (tx) => prepare(tx, publication));
   const place = addressOf(destination);
-  if (prepared.superseded) return { url: place, payloadDigest: null };
+  const nothing = { url: place, payloadDigest: null };
+  if (prepared.superseded && !repeated) return nothing;
   const { connection_id: connectionId } = destination;
   const { token } = await codehost.tokens.get({ organizationId, connectionId, generation });
   const to = {
@@ -48,8 +49,13 @@ export async function publishResult(parts: PublishParts, publication: Publicatio
     token,
     publisher: prepared.publisher,
     results: new StoredExternalResults(database, { organizationId, subscriptionId: subscription.id }),
+    repeated,
     checks: checksOf(database, publication, prepared.checksRefused),
   };
+  if (prepared.superseded) {
+    await removeLostAt(to, publication, prepared.run);
+    return nothing;
+  }
   const { url, payloadDigest } = await publishAt(to, publication, prepared.run);
   return { url: url ?? place, payloadDigest };
 }
@@ -64,6 +70,17 @@ function publishAt(
   return destination.kind === 'codehost_pr_comment'
     ? publishComment(to, { repository, number: destination.pr_number }, report)
     : publishCheck(to, { repository, sha: destination.head_sha }, report);
+}
+
+/** Only comments can be removed. */
+async function removeLostAt(
+  to: PublishingParts,
+  { destination, subscription }: Publication,
+  run: PublishedRun,
+): Promise<void> {
+  if (destination.kind !== 'codehost_pr_comment') return;
+  const at = { repository: destination.repository, number: destination.pr_number };
+  await removeLostComment(to, at, { run, trigger: subscription });
 }
 
 function checksOf(

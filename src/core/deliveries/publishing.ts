@@ -41,6 +41,8 @@ export interface PublishingParts {
   token: string;
   publisher: Publisher;
   results: ExternalResults;
+  /** The attempt was begun before and lost. */
+  repeated: boolean;
 }
 
 /** @returns null when the host says that the thing is gone */
@@ -68,36 +70,65 @@ export async function findRow<T>(
   return null;
 }
 
+/** All rows that fit, likewise. */
+export async function findRows<T>(
+  read: (page: number) => Promise<HostedPage<T>>,
+  fits: (row: T) => boolean,
+  mostPages: number,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let page = 1; page <= mostPages; page++) {
+    const { rows, more } = await read(page);
+    found.push(...rows.filter(fits));
+    if (!more) break;
+  }
+  return found;
+}
+
 /** How one kind of result is found, changed and made. */
 export interface ResultSteps {
   kind: ExternalResultKind;
   key: string;
-  find(): Promise<HostedResult | null>;
+  /** What there is of ours, the oldest first; where nothing can be removed one is enough. */
+  find(): Promise<HostedResult[]>;
   create(): Promise<HostedResult>;
   update(id: string): Promise<HostedResult>;
   /** Takes back what was made although there is another one; null where the host cannot. */
   remove: ((id: string) => Promise<void>) | null;
+  /** The attempt was begun before and lost: it may have made something that nobody has recorded. */
+  repeated: boolean;
 }
 
 /**
  * Brings what is published up to date where it is: the recorded one, else one that is found, else a new one (docs/design/publishing.md). What
- * was made and never recorded is found the next time; of two that were made at once the one on the record stays.
+ * was made and never recorded is found the next time; of several that were made at once the one on the record stays.
  */
 export async function publishInPlace(results: ExternalResults, steps: ResultSteps): Promise<HostedResult> {
   const { kind, key } = steps;
   const recorded = await results.get(kind, key);
   const updated = recorded && (await unlessGone(() => steps.update(recorded.id)));
-  if (updated) return updated;
-  const replacing = recorded?.id ?? null;
-  const found = await steps.find();
-  const adopted = found && (await unlessGone(() => steps.update(found.id)));
-  if (adopted) {
-    await results.put(kind, key, { result: adopted, replacing });
-    return adopted;
+  if (updated) {
+    if (steps.repeated) await removeOthers(steps, await steps.find(), updated.id);
+    return updated;
   }
-  const created = await steps.create();
-  const kept = await results.put(kind, key, { result: created, replacing });
-  if (kept.id === created.id) return created;
-  await steps.remove?.(created.id);
-  return steps.update(kept.id);
+  const there = await steps.find();
+  const [oldest] = there;
+  const adopted = oldest === undefined ? null : await unlessGone(() => steps.update(oldest.id));
+  const result = adopted ?? (await steps.create());
+  // Nothing is removed before the record says which one stays: others that are at it see the same.
+  const kept = await results.put(kind, key, { result, replacing: recorded?.id ?? null });
+  await removeOthers(steps, [...there, result], kept.id);
+  return kept.id === result.id ? result : steps.update(kept.id);
+}
+
+/** For an attempt that was begun before, and has nothing to say by now: removes what it may have made and never recorded. */
+export async function removeLost(results: ExternalResults, steps: ResultSteps): Promise<void> {
+  const recorded = await results.get(steps.kind, steps.key);
+  if (recorded !== null) await removeOthers(steps, await steps.find(), recorded.id);
+}
+
+async function removeOthers({ remove }: ResultSteps, there: HostedResult[], kept: string): Promise<void> {
+  if (remove === null) return;
+  const others = new Set(there.map(({ id }) => id).filter((id) => id !== kept));
+  for (const id of others) await unlessGone(() => remove(id));
 }

@@ -24,6 +24,8 @@ export interface Publication {
   generation: number;
   run: RunResult['run'];
   subscription: { id: string; name: string };
+  /** The attempt was begun before and lost: what it has published may not be on the record. */
+  repeated: boolean;
 }
 
 /** What a publication came to: where it is seen, and the digest (`sha256:` and hex) of what was published; null when nothing had to be. */
@@ -54,6 +56,8 @@ export interface Sending {
   runId: string;
   deliveryId: string;
   attempt: number;
+  /** It was begun before and lost. */
+  repeated: boolean;
   subject: Pick<DeliverySubject, 'subscriptionId' | 'subscriptionName' | 'destination'>;
 }
 
@@ -102,12 +106,12 @@ export class ResultSender {
 
   private async publish(
     destination: PublishedDestination,
-    { organizationId, subject }: Sending,
+    { organizationId, subject, repeated }: Sending,
     { generation, result }: Exclude<Prepared, { problem: string }>,
   ): Promise<Sent> {
     const subscription = { id: subject.subscriptionId, name: subject.subscriptionName };
     const published = await failedByUs(() =>
-      this.on.publish({ organizationId, destination, generation, run: result.run, subscription }),
+      this.on.publish({ organizationId, destination, generation, run: result.run, subscription, repeated }),
     );
     return published instanceof Error ? failed(published.message) : { ...published, error: null };
   }

@@ -1,4 +1,4 @@
-import type { ExactJson } from '../../domain/digest/exact-json.js';
+import { isExactObject, type ExactJson } from '../../domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { SandgateError } from '../../domain/errors.js';
 import { notFound, pathId } from '../../domain/resource-id.js';
@@ -7,7 +7,7 @@ import { lifecycleAction, readInstallation } from '../../domain/triggers/events/
 import { eventNameOf, mapEvent } from '../../domain/triggers/events/map-event.js';
 import type { InstallationEvents, NamedInstallation } from './installation-events.js';
 import { isSignedBy } from './verify-signature.js';
-import type { WebhookSenders } from './webhook-senders.js';
+import type { WebhookSender, WebhookSenders } from './webhook-senders.js';
 import type { WebhookStore } from './webhook-store.js';
 
 /** A request to a webhook's address; anybody can send one. */
@@ -70,6 +70,7 @@ export class WebhookIngress {
     if (secret === null)
       throw new SandgateError('invalid_request', 'the connection of this webhook has no webhook secret');
     const verified = verify(secret, webhook);
+    if (isOfOtherInstallation(sender, verified.payload)) return ignored(202, eventNameOf(verified.event));
     return this.accept(sender.organizationId, sender.id, verified);
   }
 
@@ -147,6 +148,15 @@ function readText(body: Buffer): string {
   } catch (cause) {
     throw new SandgateError('invalid_request', 'the body is not UTF-8', { cause });
   }
+}
+
+/**
+ * An app has one secret and one address for all who install it. What another installation sends is not this connection's, and its
+ * repositories are not those that the organization connected.
+ */
+function isOfOtherInstallation({ provider, accountId }: WebhookSender, payload: ExactJson): boolean {
+  if (provider !== 'codehost_app' || !isExactObject(payload) || payload['installation'] == null) return false;
+  return readInstallation(payload)?.id !== accountId;
 }
 
 function ignored(status: 200 | 202, name: string): IngressAnswer {

@@ -10,6 +10,8 @@ export interface WebhookSender {
   organizationId: string;
   /** Null for an app. */
   provider: ConnectionProvider | null;
+  /** The host's id of what is connected: an account, or an installation of an app. Null for an app. */
+  accountId: string | null;
   status: ConnectionStatus;
   /** The shared secret as it rests; null for one that cannot receive anything. */
   sealed: Buffer | null;
@@ -20,6 +22,7 @@ interface SenderRow {
   id: string;
   organization_id: string;
   provider?: ConnectionProvider;
+  account_id?: string;
   status: ConnectionStatus;
   sealed: Buffer | null;
   key_version: number;
@@ -77,6 +80,12 @@ export class WebhookSenders {
   }
 }
 
-function toSender({ organization_id, provider = undefined, key_version, ...row }: SenderRow): WebhookSender {
-  return { ...row, organizationId: organization_id, provider: provider ?? null, keyVersion: key_version };
+function toSender({ organization_id, provider, account_id, key_version, ...row }: SenderRow): WebhookSender {
+  return {
+    ...row,
+    organizationId: organization_id,
+    provider: provider ?? null,
+    accountId: account_id ?? null,
+    keyVersion: key_version,
+  };
 }

@@ -103,6 +103,7 @@ export async function checkSubscription(
   requireOneCause(wish, wish);
   const listens = wish.connection === null ? null : await readEvents(tx, wish.connection, wish);
   const workspace = await readWorkspace(tx, wish.workspace, { viewer, terms });
+  if (listens === null && workspace === null) refuseFolderOf(revision.default_workspace, viewer);
   if (wish.callbackUrl !== null) requireCallback(wish.callbackUrl, terms);
   return {
     columns: {
@@ -181,16 +182,30 @@ async function readWorkspace(
       throw invalid('workspace.kind', 'an upload is used up by one run; a trigger cannot have one');
     case 'local_copy':
       if (viewer.role === 'operator') return workspace;
-      throw new SandgateError(
-        'forbidden',
-        'workspace: a copy of a folder of the host is for the operator; use git_repository',
-      );
+      throw folderRefused();
     case 'git_repository':
       assertFetchable(workspace, terms);
       if (workspace.connection_id !== undefined)
         requireCodeHost(workspace.connection_id, await listVisible(tx, unattendedViewer(tx.organizationId)));
       return workspace;
   }
+}
+
+/** The agent's folder may be anybody's word, so no run that nobody asks for takes it: the operator names it in the trigger. */
+function refuseFolderOf(fallback: RequestedWorkspace | null, viewer: Viewer): void {
+  if (fallback?.kind !== 'local_copy') return;
+  if (viewer.role !== 'operator') throw folderRefused();
+  throw invalid(
+    'workspace',
+    "the agent's default is a copy of a folder of the host; name it here for the trigger to use",
+  );
+}
+
+function folderRefused(): SandgateError {
+  return new SandgateError(
+    'forbidden',
+    'workspace: a copy of a folder of the host is for the operator; use git_repository',
+  );
 }
 
 function requireCallback(url: string, { egress, publicUrl, sealer }: SubscriptionTerms): void {

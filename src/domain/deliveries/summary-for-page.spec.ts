@@ -22,6 +22,17 @@ describe('a summary on a page of the code host', () => {
     expect(summaryForPage('`'.repeat(500))).toBe(`${'`'.repeat(40)}\n${'`'.repeat(40)}`);
   });
 
+  it('HTML behind a code block of a list is shown, and the block is closed where the list ends', () => {
+    expect(summaryForPage('- a\n  ```\n  <b>\n<!--')).toBe('- a\n  ```\n  <b>\n  ```\n&lt;!--');
+    expect(summaryForPage('1. a\n   ```js\n   x\n   ```\n<!--')).toBe('1. a\n   ```js\n   x\n   ```\n&lt;!--');
+    expect(summaryForPage('- a\n  ```\n  x\n\n     ````\n<!--')).toBe('- a\n  ```\n  x\n\n  ````\n&lt;!--');
+    expect(summaryForPage('- a\n  ```\n  x')).toBe('- a\n  ```\n  x\n  ```');
+  });
+
+  it.each(['- ', '> ', '1) ', '\t', '> - ', '  * '])('a fence behind %j is none', (mark) => {
+    expect(summaryForPage(`a\n${mark}\`\`\`\n  \`\`\`\n<!--`)).toBe(`a\n${mark}\\\`\`\`\n  \`\`\`\n  \`\`\`\n&lt;!--`);
+  });
+
   it('is at most 60,000 characters long, and says what was left out', () => {
     const whole = '🤖'.repeat(60_000);
     expect(summaryForPage(whole)).toBe(whole);

@@ -2,7 +2,9 @@
 const MOST_CHARACTERS = 60_000;
 const CUT = '\n\n… (the summary goes on; the run has all of it)';
 const LONGEST_FENCE = 40;
-const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const FENCE = /^( *)(`{3,}(?=[^`]*$)|~{3,})/;
+/** A fence behind the mark of a list or a quotation, or a tab. */
+const FENCE_IN_CONTAINER = /^(?=[ \t]*(?:\t|[*+\->]|\d{1,9}[.)]))[ \t*+\->\d.)]*(?=`{3}|~{3})/;
 
 /**
  * What an agent wrote, as Markdown that keeps to its place on the page of a pull request: HTML outside code is shown and not obeyed, so that
@@ -32,26 +34,48 @@ function firstCharacters(text: string, most: number): string {
   return text.length <= most ? text : Array.from(text).slice(0, most).join('');
 }
 
+/** A code block that is open: how its lines are indented, and what ends it. */
+interface OpenBlock {
+  indent: string;
+  fence: string;
+}
+
 /** What ends the code block that is open at the end of the text. */
 function closingOf(text: string): string {
-  let open: string | null = null;
-  for (const line of text.split('\n')) open = fenceAfter(line, open);
-  return open === null ? '' : `\n${open}`;
+  let open: OpenBlock | null = null;
+  for (const line of text.split('\n')) open = open === null ? opening(line) : isClosing(line, open) ? null : open;
+  return open === null ? '' : `\n${open.indent}${open.fence}`;
 }
 
-function fenceAfter(line: string, open: string | null): string | null {
-  const fence = FENCE.exec(line)?.[1] ?? null;
-  if (open === null) return fence;
-  return fence !== null && fence.startsWith(open) && line.trim() === fence ? null : open;
+function opening(line: string): OpenBlock | null {
+  const [, indent = '', fence] = FENCE.exec(line) ?? [];
+  return fence === undefined ? null : { indent, fence };
 }
 
+function isClosing(line: string, { fence }: OpenBlock): boolean {
+  const given = line.trim();
+  return given.startsWith(fence) && given === fence.charAt(0).repeat(given.length);
+}
+
+/**
+ * Where a block ends depends on the list that it stands in, so its end is written out: before the first line that is indented less, and
+ * indented like its beginning. Then every reader agrees on what is code.
+ */
 function showHtml(text: string): string {
-  let open: string | null = null;
-  const lines = text.split('\n').map((line) => {
-    const before = open;
-    open = fenceAfter(line, open);
-    return before === null && open === null ? showHtmlOfLine(line) : line;
-  });
+  let open: OpenBlock | null = null;
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    if (open !== null && isClosing(line, open)) {
+      lines.push(open.indent + line.trim());
+      open = null;
+    } else if (open !== null && (line.trim() === '' || line.startsWith(open.indent))) {
+      lines.push(line);
+    } else {
+      if (open !== null) lines.push(open.indent + open.fence);
+      open = opening(line);
+      lines.push(open === null ? showHtmlOfLine(line.replace(FENCE_IN_CONTAINER, '$&\\')) : line);
+    }
+  }
   return lines.join('\n');
 }
 

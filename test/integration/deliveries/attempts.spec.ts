@@ -202,7 +202,7 @@ describe('an attempt that fails', () => {
       [0.999, 5_498, 5_500],
     ] as const) {
       const way = await bench.ended(await bench.subscribe(receiver.url));
-      const { waitMs } = await bench.attempt(way, 1, random);
+      const { waitMs } = await bench.attempt(way, 1, { random });
       expect(waitMs).toBeGreaterThanOrEqual(least);
       expect(waitMs).toBeLessThanOrEqual(most);
       const [row] = await bench.own<{ ms: number }>(

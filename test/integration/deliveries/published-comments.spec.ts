@@ -140,6 +140,39 @@ describe('the comment of a trigger at a pull request', () => {
     expect(await on.recorded(subscription)).toMatchObject([{ external_id: String(comment!.id) }]);
   });
 
+  /** As an attempt makes it that dies before it is on the record. @returns its id */
+  const addLost = ({ id }: { id: string }, { pull }: { pull: number }): number =>
+    on.results.addComment(String(pull), `lost\n\n<!-- service:sub:${id} -->`, { login: 'octo', id: 4711, appId: null });
+
+  it('stays one though several were made by attempts that died before the record', async () => {
+    const [subscription, pull] = [await on.subscribe('nothing recorded'), newPull()];
+    const oldest = addLost(subscription, pull);
+    addLost(subscription, pull);
+    await on.published(subscription, pull, { summary: 'alive' });
+    expect(commentsOf(pull)).toMatchObject([{ id: oldest, body: expect.stringContaining('alive') as unknown }]);
+    expect(await on.recorded(subscription)).toMatchObject([{ external_id: String(oldest) }]);
+  });
+
+  it('stays one when an attempt is made again that died beside the one on the record', async () => {
+    const [subscription, pull] = [await on.subscribe('one recorded'), newPull()];
+    await on.published(subscription, pull);
+    const [recorded] = commentsOf(pull);
+    const runId = await on.ended(subscription, pull, { summary: 'again' });
+    addLost(subscription, pull);
+    expect(await on.attempt(runId, 2)).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(commentsOf(pull)).toMatchObject([{ id: recorded!.id, body: expect.stringContaining('again') as unknown }]);
+  });
+
+  it('stays that of the later run when an earlier one is made again that died beside it', async () => {
+    const [subscription, pull] = [await on.subscribe('earlier died'), newPull()];
+    const early = await on.ended(subscription, pull, { summary: 'early' });
+    await on.published(subscription, pull, { summary: 'later' });
+    const [later] = commentsOf(pull);
+    addLost(subscription, pull);
+    expect(await on.attempt(early, 2)).toMatchObject({ status: 'delivered', payload_digest: null });
+    expect(commentsOf(pull)).toMatchObject([{ id: later!.id, body: expect.stringContaining('later') as unknown }]);
+  });
+
   it('keeps what a later run reported when an earlier one comes through at last', async () => {
     const [subscription, pull] = [await on.subscribe('late'), newPull()];
     const early = await on.ended(subscription, pull, { summary: 'early' });

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../src/domain/json.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
+import type { ExactJson } from '../../../src/domain/digest/exact-json.js';
 import { githubPullRequest } from '../../support/webhooks/payloads.js';
 import { IngressBench } from '../../support/webhooks/ingress-bench.js';
 
@@ -81,7 +81,7 @@ describe('many webhooks at once', () => {
     );
     const webhooks = Array.from({ length: 60 }, (_, n) => {
       const payload = JSON.stringify(githubPullRequest({ number: n + 1, title: `race ${n}` }));
-      const mapped = mapEvent('pull_request', JSON.parse(payload) as JsonObject);
+      const mapped = mapEvent('pull_request', JSON.parse(payload) as ExactJson);
       if ('ignored' in mapped) throw new Error('not mapped');
       return { connectionId: bench.connectionId, externalEventId: `race-${n}`, payload, event: mapped.event };
     });

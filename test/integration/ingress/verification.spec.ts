@@ -122,6 +122,25 @@ describe('a webhook at the address of a connection', () => {
     },
   );
 
+  it.each([
+    ['another installation', { id: 502 }],
+    ['an installation that is no number', { id: '../501' }],
+    ['nothing that is an installation', 'x'],
+  ])('an app that was entered by hand takes none of %s, though all share its secret', async (_, installation) => {
+    await bench.subscribe();
+    const id = await bench.connect({ provider: 'codehost_app', external_account_id: '501' });
+    const path = `/v1/ingress/codehost/${id}`;
+    const answer = await bench.send({ ...githubPullRequest({ repository: 'stranger/shop' }), installation }, { path });
+    expect([answer.status, answer.body, await bench.count('trigger_deliveries')]).toEqual([
+      202,
+      { ignored: 'pull_request' },
+      0,
+    ]);
+    const own = await bench.send(githubPullRequest({ installation: 501 }), { path });
+    expect([own.status, await bench.count('trigger_deliveries')]).toEqual([200, 1]);
+    await bench.api.database.owner.query(`update integration_connections set status = 'revoked' where id = $1`, [id]);
+  });
+
   it('a connection of another connector, and another connector, are not there', async () => {
     const mcp = await bench.host.insertMcp();
     for (const path of [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, TestApi } from '../../support/api/api.js';
 import { TriggersBench } from '../../support/triggers/triggers-bench.js';
+import { until } from '../../support/time/until.js';
 import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
 
 /** Starts that come at once. */
@@ -36,6 +37,15 @@ async function count({ id }: FixtureSubscription): Promise<Counted> {
     [id],
   );
   return rows[0] as Counted;
+}
+
+/** Until so many transactions wait for a lock of a subscription. */
+async function untilWaiting(starts: number): Promise<void> {
+  const text = `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`;
+  await until(
+    async () => (await api.database.owner.query<{ n: number }>(text)).rows[0]?.n,
+    (waiting) => waiting === starts,
+  );
 }
 
 describe('starts of one subscription at once', () => {
@@ -83,6 +93,26 @@ describe('starts of one subscription at once', () => {
     const answers = await startAll(of);
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     expect(await count(of)).toEqual({ runs: STARTS, winding: 0 });
+  });
+
+  it('CP-111 CP-178 a policy that changes while starts wait for it holds for all of them, and none fails', async () => {
+    const of = await bench.subscribe({ concurrency_policy: 'allow' });
+    const holder = await api.database.owner.connect();
+    let waiting: Promise<Answer[]>;
+    try {
+      await holder.query('begin');
+      await holder.query('select svc_lock_subscription($1, true)', [of.id]);
+      await holder.query(`update trigger_subscriptions set concurrency_policy = 'skip_if_running' where id = $1`, [
+        of.id,
+      ]);
+      waiting = Promise.all(Array.from({ length: 6 }, (_, index) => start(of, index)));
+      await untilWaiting(6);
+    } finally {
+      await holder.query('commit');
+      holder.release();
+    }
+    const statuses = (await waiting).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
   it('CP-111 replace that cannot be recorded starts nothing, and frees the key', async () => {

@@ -104,6 +104,34 @@ describe('creating a trigger is refused', () => {
     expect((await bench.create(members)).workspace).toEqual(members.workspace);
   });
 
+  it("CP-177 CP-232 with 403 for a folder of the host that is the agent's default; the operator names it", async () => {
+    const folder = { kind: 'local_copy', path: '/srv/app' };
+    const { token } = await bench.api.addUser('admin');
+    await bench.api.post('/v1/agents', {
+      name: 'peek',
+      harness: 'replay',
+      policy: 'standard',
+      default_workspace: folder,
+    });
+    const refused = await bench.post({ agent: 'peek' }, { token });
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining('operator')]);
+    const unnamed = await bench.post({ agent: 'peek' });
+    expect([unnamed.status, unnamed.body.error]).toEqual([400, expect.stringContaining('name it here')]);
+    const named = await bench.create({ agent: 'peek', workspace: folder });
+    const invoked = await bench.api.post(`/v1/triggers/${named.id}/invoke`, {}, { token: named.token });
+    expect(invoked.status).toBe(200);
+  });
+
+  it('CP-177 and no run of a trigger copies a folder that somebody gave its agent afterwards', async () => {
+    const { token } = await bench.api.addUser('admin');
+    await bench.api.post('/v1/agents', { name: 'later', harness: 'replay', policy: 'standard' }, { token });
+    const trigger = await bench.create({ agent: 'later' });
+    const changed = { default_workspace: { kind: 'local_copy', path: '/etc' } };
+    expect((await bench.api.post('/v1/agents/later/revisions', changed, { token })).status).toBe(200);
+    const { status, body } = await bench.api.post(`/v1/triggers/${trigger.id}/invoke`, {}, { token: trigger.token });
+    expect([status, body.error]).toEqual([403, expect.stringContaining('folder of the host')]);
+  });
+
   it('CP-232 by its first fault, in the order of the rules', async () => {
     const faults: [object, string][] = [
       [{ name: ' \u00a0' }, 'name'],

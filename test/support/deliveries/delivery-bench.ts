@@ -98,9 +98,13 @@ export class DeliveryBench {
     );
   }
 
-  /** Makes an attempt as the workflow would have it made. */
-  attempt(way: DeliveryWay, attempt = 1, random = 0.5): Promise<{ attempt: number; waitMs: number | null }> {
-    const environment = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 10_000 });
+  /** Makes an attempt as the workflow would have it made. `begun`: for so many times, all others having been lost. */
+  attempt(
+    way: DeliveryWay,
+    attempt = 1,
+    { random = 0.5, begun = 1 } = {},
+  ): Promise<{ attempt: number; waitMs: number | null }> {
+    const environment = new MockActivityEnvironment({ attempt: begun, heartbeatTimeoutMs: 10_000 });
     return environment.run(() => this.activities.attemptDelivery(way, attempt, random));
   }
 

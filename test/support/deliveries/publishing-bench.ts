@@ -82,10 +82,10 @@ export class PublishingBench {
     return runId;
   }
 
-  /** Makes the next attempt at its delivery. @returns what is on the record of it then */
-  async attempt(runId: string): Promise<DeliveryEntity> {
+  /** Makes the next attempt at its delivery, as often as `begun` says. @returns what is on the record of it then */
+  async attempt(runId: string, begun = 1): Promise<DeliveryEntity> {
     const [before] = await this.bench.deliveries(runId);
-    await this.bench.attempt(await this.bench.wayOf(runId), (before?.attempts ?? 0) + 1);
+    await this.bench.attempt(await this.bench.wayOf(runId), (before?.attempts ?? 0) + 1, { begun });
     const [after] = await this.bench.deliveries(runId);
     return after!;
   }

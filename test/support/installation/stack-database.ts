@@ -31,15 +31,47 @@ export class StackDatabase {
     return result.rows;
   }
 
-  private async once<R extends object>(sql: string, params: unknown[]): Promise<pg.QueryResult<R>> {
+  /** A connection that its caller ends. */
+  private async connect(): Promise<pg.Client> {
     const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
     // The statement also reports what broke the connection.
     client.on('error', () => undefined);
     await client.connect();
+    return client;
+  }
+
+  private async once<R extends object>(sql: string, params: unknown[]): Promise<pg.QueryResult<R>> {
+    const client = await this.connect();
     try {
       return await client.query<R>(sql, params);
     } finally {
       await client.end();
+    }
+  }
+
+  /**
+   * Nobody can write to the table while `work` goes on, so that a process is met in the middle of a transaction that does. A server
+   * that is killed meanwhile has let go of the table.
+   *
+   * @param work given a function that waits until an insert into the table is held up
+   */
+  async whileHeld(table: string, work: (untilWaitedFor: () => Promise<unknown>) => Promise<unknown>): Promise<void> {
+    const holder = await this.stack.until('the database', RESTARTED_WITHIN_MS, () =>
+      this.connect().catch((cause: unknown) => {
+        if (!isAway(cause)) throw cause;
+        return undefined;
+      }),
+    );
+    try {
+      await holder.query(`begin; lock table ${table} in exclusive mode`);
+      await work(() =>
+        this.stack.until(`an insert into ${table} to wait`, RESTARTED_WITHIN_MS, async () => {
+          const waiting = await this.query(WAITING_INSERTS, [table]);
+          return waiting.length > 0 ? true : undefined;
+        }),
+      );
+    } finally {
+      await holder.end();
     }
   }
 
@@ -85,6 +117,10 @@ function isAway(cause: unknown): boolean {
   const { code, message } = cause as { code?: string; message?: string };
   return code === undefined ? message === 'Connection terminated unexpectedly' : AWAY.test(code);
 }
+
+const WAITING_INSERTS = `
+  select 1 from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where l.relation = $1::text::regclass and not l.granted and a.query ilike 'insert%'`;
 
 const COPIED = `'{"status": "created", "status_reason": null, "sandbox_handle": null, "base_commit": null, "host_id": null,
   "capacity_held": false, "queued_at": null, "admitted_at": null, "started_at": null, "finished_at": null,

@@ -44,8 +44,8 @@ export class AppBench {
     registrationId: string | null = this.registrationId,
   ): Promise<ConnectionRecord> {
     const { api } = this.bench;
-    return api.db.withTenant(api.organizationId, (tx) =>
-      insertConnection(tx, {
+    return api.db.withTenant(api.organizationId, async (tx) => {
+      const { id } = await insertConnection(tx, {
         id: uuidv7(),
         provider: 'codehost_app',
         external_account_id: installationId,
@@ -57,8 +57,12 @@ export class AppBench {
         created_by_user_id: null,
         registration_id: registrationId,
         metadata: { app_id: '99', installation_id: installationId },
-      }),
-    );
+      });
+      // With the columns that the database filled in.
+      const made = (await findInstallation(tx, installationId)).find((one) => one.id === id);
+      if (made === undefined) throw new Error('the connection is not there');
+      return made;
+    });
   }
 
   /** Connections to an installation, newest first. */
