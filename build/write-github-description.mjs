@@ -19,6 +19,7 @@ const OPERATIONS = [
   'POST /app-manifests/{code}/conversions',
   'GET /installation/repositories',
   'GET /repos/{owner}/{repo}/branches',
+  'POST /repos/{owner}/{repo}/pulls',
   'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
   'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
   'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',

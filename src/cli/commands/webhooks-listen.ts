@@ -34,7 +34,13 @@ export async function listenForWebhooks(flags: ListenFlags, format: OutputFormat
   const interrupt = (): void => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
   const listener = new WebhookListener(flags, secrets, format);
-  const server = createServer((request, response) => void listener.take(request, response));
+  const server = createServer((request, response) => {
+    listener.take(request, response).catch((error: unknown) => {
+      // One request that breaks off, or that cannot be saved, ends no listening.
+      process.stderr.write(`A request failed: ${inline(error instanceof Error ? error.message : String(error))}.\n`);
+      if (!response.headersSent) end(response, 500);
+    });
+  });
   try {
     await listenOn(server, flags.port);
     announce((server.address() as AddressInfo).port, secrets !== null);

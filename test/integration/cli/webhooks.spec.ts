@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -178,6 +179,19 @@ describe('webhooks listen', () => {
     expect((await answered)[0].statusCode).toBe(503);
     expect(await listening.ended).toEqual([0, null]);
     expect(listening.stderr).toContain('Stopped after 2 requests.');
+  });
+
+  it('goes on when a request breaks off, or cannot be saved', async () => {
+    const save = join(folder, 'lost');
+    await using listening = listen('--save', save);
+    await listening.said(/(Listening)/);
+    // Half a body, and no more of it.
+    connect(Number(new URL(url).port), '127.0.0.1').end('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{');
+    await listening.said(/(A request failed: aborted)/);
+    rmSync(save, { recursive: true });
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(500);
+    await listening.said(/(A request failed: ENOENT)/);
+    expect((await fetch(url)).status).toBe(405);
   });
 
   it('says that nothing is verified without a secret, and that a port is taken', async () => {
