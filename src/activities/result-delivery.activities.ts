@@ -2,7 +2,7 @@ import type { DeliveryWay } from '../domain/deliveries/delivery-way.js';
 import { waitAfter } from '../domain/deliveries/retry-plan.js';
 import type { NewEvent } from '../domain/events/event-kinds.js';
 import type { HeadSigner } from '../domain/ledger/signed-head.js';
-import type { ResultDestination } from '../domain/run/result-destination.js';
+import { addressOf, type ResultDestination } from '../domain/run/result-destination.js';
 import { readDelivery, recordAttempt, type DeliverySubject } from '../core/deliveries/delivery-records.js';
 import type { ResultSender, Sent } from '../core/deliveries/result-sender.js';
 import { signLedgerHead } from '../core/ledger/ledger-heads.js';
@@ -85,7 +85,6 @@ function settledEvent(
     const data = { delivery_id: deliveryId, url: sent.url, attempt };
     return { actor: 'system', type: 'callback.delivered', data };
   }
-  const url = destination.kind === 'signed_webhook' ? destination.url : `${destination.kind}:${destination.repository}`;
-  const data = { delivery_id: deliveryId, url, attempts: attempt, error: sent.error };
+  const data = { delivery_id: deliveryId, url: addressOf(destination), attempts: attempt, error: sent.error };
   return { actor: 'system', type: 'callback.failed', data };
 }

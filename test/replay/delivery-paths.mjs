@@ -18,18 +18,9 @@ export function deliveryPaths(receiver, dataDir) {
     await stage.closed(id);
     receiver.refusals = refusals;
     const delivery = await deliver(stage, { id, dataDir, url: receiver.url });
-    const workflowId = `delivery-${delivery}`;
-    const handle = stage.client.workflow.getHandle(workflowId);
-    await stage.wait(`${workflowId} to close`, async () => {
-      try {
-        return (await handle.describe()).closeTime;
-      } catch (error) {
-        if (error.name !== 'WorkflowNotFoundError') throw error;
-        return undefined;
-      }
-    });
+    const closed = await stage.closedWorkflow(`delivery-${delivery}`);
     receiver.refusals = 0;
-    return { workflowId, runId: undefined };
+    return closed;
   };
   return {
     'delivery-delivered': (stage) => play(stage, 0),

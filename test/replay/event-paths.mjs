@@ -38,23 +38,14 @@ async function storeWebhook(stage, subscription) {
 
 /** The first execution of the webhook's workflow, and the run that it started, once both are over. */
 async function played(stage, delivery) {
-  const workflowId = `ingress-event-${delivery}`;
-  const handle = stage.client.workflow.getHandle(workflowId);
-  await stage.wait(`${workflowId} to close`, async () => {
-    try {
-      return (await handle.describe()).closeTime;
-    } catch (error) {
-      if (error.name !== 'WorkflowNotFoundError') throw error;
-      return undefined;
-    }
-  });
+  const closed = await stage.closedWorkflow(`ingress-event-${delivery}`);
   const { rows } = await stage.database.query('select session_id from trigger_dispatches where delivery_id = $1', [
     delivery,
   ]);
   // Nobody has the repository.
   await stage.until(rows[0].session_id, 'failed');
   await stage.closed(rows[0].session_id);
-  return { workflowId, runId: undefined };
+  return closed;
 }
 
 /** Each plays one path of the workflow that starts the runs of an event. */

@@ -42,21 +42,12 @@ export function noticePaths(receiver) {
     const id = await stage.start('actor', ASKS);
     const approval = await stage.approval(id);
     if (decideFirst) await stage.decide(approval, 'denied');
-    const workflowId = `approval-notice-${approval.id}`;
-    const handle = stage.client.workflow.getHandle(workflowId);
-    await stage.wait(`${workflowId} to close`, async () => {
-      try {
-        return (await handle.describe()).closeTime;
-      } catch (error) {
-        if (error.name !== 'WorkflowNotFoundError') throw error;
-        return undefined;
-      }
-    });
+    const closed = await stage.closedWorkflow(`approval-notice-${approval.id}`);
     receiver.refusals = 0;
     if (!decideFirst) await stage.decide(approval, 'denied');
     await stage.until(id, 'completed');
     await stage.closed(id);
-    return { workflowId, runId: undefined };
+    return closed;
   };
   return {
     'notice-delivered': (stage) => play(stage, 0, false),

@@ -86,12 +86,21 @@ export class Stage {
   }
 
   /** The first execution of the run's workflow, once it is closed. */
-  async closed(id) {
-    const workflowId = `run-${id}`;
-    await this.wait(
-      `${workflowId} to close`,
-      async () => (await this.client.workflow.getHandle(workflowId).describe()).closeTime,
-    );
+  closed(id) {
+    return this.closedWorkflow(`run-${id}`);
+  }
+
+  /** The first execution of a workflow that may not have begun yet, once it is closed. */
+  async closedWorkflow(workflowId) {
+    const handle = this.client.workflow.getHandle(workflowId);
+    await this.wait(`${workflowId} to close`, async () => {
+      try {
+        return (await handle.describe()).closeTime;
+      } catch (error) {
+        if (error.name !== 'WorkflowNotFoundError') throw error;
+        return undefined;
+      }
+    });
     return { workflowId, runId: undefined };
   }
 

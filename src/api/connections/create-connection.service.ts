@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ingressPath } from '../../domain/connections/ingress-path.js';
 import { parseScopes, registeredClient } from '../../domain/connections/oauth-client.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
@@ -67,5 +68,5 @@ export class CreateConnectionService {
 
 /** With the path that is entered as webhook address at the code host. */
 function withIngress(connection: Connection): CreatedConnection {
-  return { ...connection, ingress_path: `/v1/ingress/codehost/${connection.id}` };
+  return { ...connection, ingress_path: ingressPath({ id: connection.id, registration_id: null }) };
 }

@@ -13,7 +13,7 @@ import { viewerOf, type Principal } from '../auth/principal.js';
 import { wholeBudgets, type BudgetsInput } from '../budgets/budgets.dto.js';
 import type { CreatedTrigger } from './trigger-answers.dto.js';
 import { TriggerTerms } from './trigger-terms.js';
-import { ingressPath, viewAddressed } from './trigger-view.js';
+import { ingressPathOf, viewAddressed } from './trigger-view.js';
 import type { CreateTrigger } from './triggers.dto.js';
 
 /** Creates triggers: row, clock and token in one transaction, after everything was checked and the callback's secret sealed. */
@@ -45,7 +45,7 @@ export class CreateTriggerService {
         token,
         callback_secret: callback?.secret ?? null,
         callback_secret_standard: callback?.standard ?? null,
-        ingress_path: await ingressPath(tx, row),
+        ingress_path: await ingressPathOf(tx, row),
       };
     });
     if (checked.clock !== null) await this.schedules.sync({ organizationId, subscriptionId: id });

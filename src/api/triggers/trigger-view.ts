@@ -1,8 +1,10 @@
 import { In } from 'typeorm';
+import { ingressPath } from '../../domain/connections/ingress-path.js';
 import { FiringTimes } from '../../domain/triggers/cron/firing-times.js';
 import { AgentEntity } from '../../core/agents/agent.entity.js';
 import { ConnectionEntity } from '../../core/connections/connection.entity.js';
 import type { TenantTransaction } from '../../core/record/database.js';
+import { onlyRow } from '../../core/record/query-row.js';
 import type { InvocationEntity } from '../../core/triggers/invocation.entity.js';
 import { ScheduleEntity } from '../../core/triggers/schedule.entity.js';
 import type { SubscriptionEntity } from '../../core/triggers/subscription.entity.js';
@@ -28,14 +30,17 @@ export async function viewTriggers(tx: TenantTransaction, rows: SubscriptionEnti
   );
 }
 
+export async function viewTrigger(tx: TenantTransaction, row: SubscriptionEntity): Promise<Trigger> {
+  return onlyRow(await viewTriggers(tx, [row]), 'the view of a trigger');
+}
+
 /** A trigger, where it is reached, and when it fires. */
 export async function viewAddressed(
   tx: TenantTransaction,
   row: SubscriptionEntity,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): Promise<AddressedTrigger> {
-  const [trigger] = await viewTriggers(tx, [row]);
-  if (trigger === undefined) throw new Error('a trigger was not viewed');
+  const trigger = await viewTrigger(tx, row);
   const addresses = await addressesOf(tx, row, baseUrl);
   return { ...trigger, ...addresses, next_firings: firingsOf(trigger, now) };
 }
@@ -45,7 +50,7 @@ export async function addressesOf(
   row: SubscriptionEntity,
   baseUrl: string,
 ): Promise<TriggerAddresses> {
-  const path = await ingressPath(tx, row);
+  const path = await ingressPathOf(tx, row);
   return {
     base_url: baseUrl,
     invoke_url: `${baseUrl}/v1/triggers/${row.id}/invoke`,
@@ -54,14 +59,13 @@ export async function addressesOf(
   };
 }
 
-/** Where the code host sends its webhooks: to the app that its installations share, or to the connection itself. */
-export async function ingressPath(
+/** Where the code host sends the webhooks that a trigger listens to; null for one that listens to none. */
+export async function ingressPathOf(
   tx: TenantTransaction,
   { connection_id: id }: SubscriptionEntity,
 ): Promise<string | null> {
   if (id === null) return null;
-  const { registration_id } = await tx.manager.findOneByOrFail(ConnectionEntity, { id });
-  return registration_id === null ? `/v1/ingress/codehost/${id}` : `/v1/ingress/codehost/app/${registration_id}`;
+  return ingressPath(await tx.manager.findOneByOrFail(ConnectionEntity, { id }));
 }
 
 function firingsOf({ enabled, schedule }: Trigger, now: Date): string[] {

@@ -14,7 +14,7 @@ import { toDeliveryView } from '../deliveries/deliveries.dto.js';
 import { viewSessions } from '../sessions/session-lookup.js';
 import type { RotatedToken, Trigger, TriggerList, TriggerWithHistory } from './trigger-answers.dto.js';
 import { TriggerTerms } from './trigger-terms.js';
-import { addressesOf, toInvocationView, viewAddressed, viewTriggers } from './trigger-view.js';
+import { addressesOf, toInvocationView, viewAddressed, viewTrigger, viewTriggers } from './trigger-view.js';
 
 const SHOWN_RUNS = 20;
 const SHOWN_DELIVERIES = 20;
@@ -66,10 +66,7 @@ export class TriggersService {
       const locked = await requireLocked(tx, id);
       if (locked.enabled !== enabled)
         await tx.manager.update(SubscriptionEntity, { id }, { enabled, updated_at: CLOCK });
-      const row = await tx.manager.findOneByOrFail(SubscriptionEntity, { id });
-      const [trigger] = await viewTriggers(tx, [row]);
-      if (trigger === undefined) throw new Error('a trigger was not viewed');
-      return trigger;
+      return viewTrigger(tx, await tx.manager.findOneByOrFail(SubscriptionEntity, { id }));
     });
     if (switched.schedule !== null) await this.schedules.sync({ organizationId, subscriptionId: id });
     return switched;

@@ -3,7 +3,7 @@ import { inline } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { listConnections } from './connections.js';
 import { textOf } from './event-data.js';
-import { isPart } from './runs.js';
+import { isLongPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { AppRegistration, Connection } from './wire.js';
 
@@ -26,7 +26,7 @@ export async function findApp(client: SandgateClient, key: string): Promise<AppR
     );
   const live = all.filter(({ status }) => status !== 'revoked');
   const named = live.filter(({ slug, name }) => slug === key || name === key);
-  const byPart = all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
+  const byPart = all.filter(({ id }) => isLongPart(id, key));
   return only(named.length > 0 ? named : byPart, key);
 }
 

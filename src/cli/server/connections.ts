@@ -1,7 +1,7 @@
 import { isUuid } from '../../domain/uuid.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
-import { isPart } from './runs.js';
+import { isLongPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Connection, Snapshot } from './wire.js';
 
@@ -15,7 +15,7 @@ export async function findConnection(client: SandgateClient, key: string): Promi
   const all = await listConnections(client);
   const named = all.filter(({ display_name }) => display_name === key);
   const live = named.filter(({ status }) => status !== 'revoked');
-  const matches = live.length > 0 ? live : all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
+  const matches = live.length > 0 ? live : all.filter(({ id }) => isLongPart(id, key));
   const [match, other] = matches;
   if (match === undefined) throw new CliError(whyNone(key, named), EXIT.notFound);
   if (other !== undefined) {

@@ -1,6 +1,6 @@
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
-import { isPart } from './runs.js';
+import { isLongPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Delivery } from './wire.js';
 
@@ -13,9 +13,7 @@ export async function listDeliveries(client: SandgateClient, runId: string): Pro
 /** Reads a delivery of a run by its id or a part of it. @throws CliError `not_found`, or `usage` where several have that part */
 export async function findDelivery(client: SandgateClient, runId: string, key: string): Promise<Delivery> {
   const all = await listDeliveries(client, runId);
-  const matches = all.filter(
-    ({ id }) => id === key.toLowerCase() || (key.length >= 4 && isPart(id, key.toLowerCase())),
-  );
+  const matches = all.filter(({ id }) => isLongPart(id, key));
   const [match, other] = matches;
   if (match === undefined) throw new CliError(`this run has no delivery with an id like ${inline(key)}`, EXIT.notFound);
   if (other !== undefined)

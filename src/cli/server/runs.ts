@@ -40,6 +40,11 @@ export function isPart(id: string, part: string): boolean {
   return id.startsWith(part) || id.endsWith(part);
 }
 
+/** Whether a key may stand for an id: shorter parts are slips. */
+export function isLongPart(id: string, key: string): boolean {
+  return key.length >= 4 && isPart(id, key.toLowerCase());
+}
+
 /** How ids are shown in tables: the end tells runs of the same minute apart. */
 export function shortId(id: string): string {
   return id.slice(-12);

@@ -1,7 +1,7 @@
 import { isUuid } from '../../domain/uuid.js';
 import { inline } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
-import { isPart } from './runs.js';
+import { isLongPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Trigger, TriggerWithHistory } from './wire.js';
 
@@ -16,7 +16,7 @@ export async function findTrigger(client: SandgateClient, key: string): Promise<
   if (isUuid(key)) return key.toLowerCase();
   const all = await listTriggers(client);
   const named = all.filter(({ name }) => name === key);
-  const matches = named.length > 0 ? named : all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
+  const matches = named.length > 0 ? named : all.filter(({ id }) => isLongPart(id, key));
   const [match, other] = matches;
   if (match === undefined) throw new CliError(`no trigger has the name or id ${inline(key)}`, EXIT.notFound);
   if (other !== undefined)

@@ -1,4 +1,5 @@
 import { appManifest, type ManifestDocument } from '../../domain/connections/app-manifest.js';
+import { appIngressPath } from '../../domain/connections/ingress-path.js';
 import { classOf, readAddress } from '../../platform/egress/address-classes.js';
 
 /** Below it are all addresses of apps, and no other page gets their cookies. */
@@ -49,7 +50,7 @@ export class AppAddresses {
       url: this.publicUrl,
       redirectUrl: `${this.publicUrl}${APP_PATH}/manifest/callback`,
       setupUrl: `${this.publicUrl}${APP_PATH}/${id}/setup`,
-      webhookUrl: this.receivesWebhooks ? `${this.publicUrl}/v1/ingress/codehost/app/${id}` : null,
+      webhookUrl: this.receivesWebhooks ? `${this.publicUrl}${appIngressPath(id)}` : null,
     });
     return { action: `${this.webUrl}${owner}/settings/apps/new?state=${encodeURIComponent(state)}`, manifest };
   }

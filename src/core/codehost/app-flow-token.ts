@@ -1,5 +1,5 @@
-import { parseJsonObject } from '../../domain/json.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
+import { openToken, sealToken } from '../seal/transit-token.js';
 import type { FlowPurpose } from './app-flow.entity.js';
 
 /** Which leg of a flow a token is for: our link, or the `state` that rides through the code host. */
@@ -15,14 +15,11 @@ export interface FlowTicket {
 
 type Wire = { step: FlowStep; flow: string; app: string; end: number };
 
-/** A text far longer than any ticket is not decoded. */
-const MAX_TOKEN_CHARS = 2000;
-
 /** @param deployment the organization whose key seals what travels (docs/design/sealing.md) */
 export async function sealFlowTicket(sealer: Sealer, deployment: string, ticket: FlowTicket): Promise<string> {
   const { step, flowId, registrationId, expiresAtMs } = ticket;
   const wire: Wire = { step, flow: flowId, app: registrationId, end: expiresAtMs };
-  return (await sealer.sealTransit(deployment, 'codehost-app-flow', JSON.stringify(wire))).toString('base64url');
+  return sealToken({ sealer, deployment, purpose: 'codehost-app-flow' }, wire);
 }
 
 /** Null for a text that we did not issue for this step, or that has expired. */
@@ -32,11 +29,8 @@ export async function openFlowTicket(
   step: FlowStep,
   token: string,
 ): Promise<FlowTicket | null> {
-  if (token.length > MAX_TOKEN_CHARS || !/^[A-Za-z0-9_-]+$/.test(token)) return null;
-  const opened = await sealer.openTransit(deployment, 'codehost-app-flow', Buffer.from(token, 'base64url'));
-  if (opened === null) return null;
-  // Under the legacy key it may be a text that was sealed for another purpose, and none of those names a step.
-  const wire = parseJsonObject(opened) as Wire | null;
+  // None of another purpose names a step.
+  const wire = (await openToken({ sealer, deployment, purpose: 'codehost-app-flow' }, token)) as Wire | null;
   if (wire?.step !== step || wire.end <= Date.now()) return null;
   return { step, flowId: wire.flow, registrationId: wire.app, expiresAtMs: wire.end };
 }

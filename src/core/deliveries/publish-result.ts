@@ -1,6 +1,7 @@
 import { JsonContains, MoreThan } from 'typeorm';
 import type { PublishedRun } from '../../domain/deliveries/published-run.js';
 import { SandgateError } from '../../domain/errors.js';
+import { addressOf } from '../../domain/run/result-destination.js';
 import type { WorkspaceSpec } from '../../domain/run/spec.js';
 import { changeRow } from '../../platform/postgres/write-rows.js';
 import type { Codehost } from '../codehost/codehost.js';
@@ -38,7 +39,7 @@ export async function publishResult(parts: PublishParts, publication: Publicatio
   const { database, codehost } = parts;
   const { organizationId, destination, generation, subscription, repeated } = publication;
   const prepared = await database.withTenant(organizationId, (tx) => prepare(tx, publication));
-  const place = `${destination.kind}:${destination.repository}`;
+  const place = addressOf(destination);
   const nothing = { url: place, payloadDigest: null };
   if (prepared.superseded && !repeated) return nothing;
   const { connection_id: connectionId } = destination;

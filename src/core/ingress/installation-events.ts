@@ -7,14 +7,7 @@ import { connectInstallation } from '../codehost/connect-installation.js';
 import type { ConnectionCaches } from '../connections/connection-caches.js';
 import { findInstallation, moveConnection, removeSecrets } from '../connections/connection-rows.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-
-/** Events of an installation that change its connection. */
-const LIFECYCLE = ['created', 'deleted', 'suspend', 'unsuspend'] as const;
-export type LifecycleAction = (typeof LIFECYCLE)[number];
-
-export function lifecycleAction(action: string): LifecycleAction | null {
-  return LIFECYCLE.find((known) => known === action) ?? null;
-}
+import type { LifecycleAction } from '../../domain/triggers/events/installation-event.js';
 
 /** An installation as a verified event names it. */
 export interface NamedInstallation {

@@ -1,11 +1,11 @@
-import { isExactObject, isRawNumber, type ExactJson } from '../../domain/digest/exact-json.js';
+import { isExactObject, type ExactJson } from '../../domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { SandgateError } from '../../domain/errors.js';
 import { notFound, pathId } from '../../domain/resource-id.js';
 import type { EventName } from '../../domain/triggers/events/event-names.js';
-import { foreignText } from '../../domain/triggers/events/foreign-text.js';
-import { mapEvent } from '../../domain/triggers/events/map-event.js';
-import { lifecycleAction, type InstallationEvents, type NamedInstallation } from './installation-events.js';
+import { lifecycleAction, readInstallation } from '../../domain/triggers/events/installation-event.js';
+import { eventNameOf, mapEvent } from '../../domain/triggers/events/map-event.js';
+import type { InstallationEvents, NamedInstallation } from './installation-events.js';
 import { isSignedBy } from './verify-signature.js';
 import type { WebhookSender, WebhookSenders } from './webhook-senders.js';
 import type { WebhookStore } from './webhook-store.js';
@@ -70,7 +70,7 @@ export class WebhookIngress {
     if (secret === null)
       throw new SandgateError('invalid_request', 'the connection of this webhook has no webhook secret');
     const verified = verify(secret, webhook);
-    if (isOfOtherInstallation(sender, verified.payload)) return ignored(202, nameOf(verified));
+    if (isOfOtherInstallation(sender, verified.payload)) return ignored(202, eventNameOf(verified.event));
     return this.accept(sender.organizationId, sender.id, verified);
   }
 
@@ -82,13 +82,15 @@ export class WebhookIngress {
     const secret = await this.senders.secretOf(sender);
     if (secret === null) throw new SandgateError('unauthorized', 'the app of this webhook has no webhook secret');
     const verified = verify(secret, webhook);
-    const installation = installationOf(sender, verified.payload);
-    if (verified.event === 'ping' || installation === null) return ignored(202, nameOf(verified));
+    const named = readInstallation(verified.payload);
+    if (verified.event === 'ping' || named === null) return ignored(202, eventNameOf(verified.event));
+    const { organizationId } = sender;
+    const installation = { organizationId, registrationId, installationId: named.id, accountLogin: named.accountLogin };
     return this.ofInstallation(installation, verified);
   }
 
   private async ofInstallation(installation: NamedInstallation, verified: VerifiedRequest): Promise<IngressAnswer> {
-    const action = verified.event === 'installation' ? lifecycleAction(textOf(verified.payload, 'action')) : null;
+    const action = lifecycleAction(verified.event, verified.payload);
     const connection =
       action === null
         ? await this.installations.find(installation)
@@ -99,7 +101,7 @@ export class WebhookIngress {
       return { status: 200, body: { handled: action, installation_id, connection_id, status } };
     }
     if (connection?.status === 'active') return this.accept(connection.tenant_id, connection.id, verified);
-    return { status: 202, body: { ignored: nameOf(verified), installation_id } };
+    return { status: 202, body: { ignored: eventNameOf(verified.event), installation_id } };
   }
 
   private async accept(
@@ -152,31 +154,9 @@ function readText(body: Buffer): string {
  * An app has one secret and one address for all who install it. What another installation sends is not this connection's, and its
  * repositories are not those that the organization connected.
  */
-function isOfOtherInstallation(sender: WebhookSender, payload: ExactJson): boolean {
-  if (sender.provider !== 'codehost_app' || !isExactObject(payload) || payload['installation'] == null) return false;
-  return installationOf(sender, payload)?.installationId !== sender.accountId;
-}
-
-/** Null for what is about no installation. Numbers that are no double are kept by their digits. */
-function installationOf(sender: WebhookSender, payload: ExactJson): NamedInstallation | null {
-  const installation = isExactObject(payload) ? payload['installation'] : undefined;
-  if (!isExactObject(installation)) return null;
-  const { id } = installation;
-  const installationId = isRawNumber(id) ? id.rawJSON : typeof id === 'number' || typeof id === 'string' ? `${id}` : '';
-  if (!/^[1-9]\d{0,19}$/.test(installationId)) return null;
-  const account = installation['account'];
-  const accountLogin = isExactObject(account) ? foreignText(account['login']) : '';
-  return { organizationId: sender.organizationId, registrationId: sender.id, installationId, accountLogin };
-}
-
-function textOf(payload: ExactJson, member: string): string {
-  const value = isExactObject(payload) ? payload[member] : undefined;
-  return typeof value === 'string' ? value : '';
-}
-
-/** The name of an event that is not looked at. */
-function nameOf({ event }: VerifiedRequest): string {
-  return foreignText(event).slice(0, 100);
+function isOfOtherInstallation({ provider, accountId }: WebhookSender, payload: ExactJson): boolean {
+  if (provider !== 'codehost_app' || !isExactObject(payload) || payload['installation'] == null) return false;
+  return readInstallation(payload)?.id !== accountId;
 }
 
 function ignored(status: 200 | 202, name: string): IngressAnswer {

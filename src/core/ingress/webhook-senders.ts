@@ -2,7 +2,7 @@ import type { ConnectionProvider, ConnectionStatus } from '../../domain/connecti
 import type { Database } from '../record/database.js';
 import { queryRows } from '../record/query-row.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
-import { SharedStatements } from './shared-statements.js';
+import { SharedStatements } from '../record/shared-statements.js';
 
 /** Whose webhooks come to an address: a connection's, or those of an app that we registered. */
 export interface WebhookSender {
@@ -27,8 +27,6 @@ interface SenderRow {
   sealed: Buffer | null;
   key_version: number;
 }
-
-const LIMITS = { items: 64, atOnce: 1 };
 
 /**
  * Finds the senders of webhooks, of all organizations, and opens the secrets that prove them. Row and secret are read for every webhook:
@@ -66,12 +64,19 @@ export class WebhookSenders {
   }
 
   private shared(name: string, text: string): SharedStatements<string, WebhookSender | null> {
-    const find = async (_key: string, ids: string[]): Promise<(WebhookSender | null)[]> => {
+    const find = async (ids: string[]): Promise<Map<string, WebhookSender>> => {
       const rows = await queryRows<SenderRow>(this.database.pool, { name, text, values: [[...new Set(ids)]] });
-      const byId = new Map(rows.map((row) => [row.id, toSender(row)]));
-      return ids.map((id) => byId.get(id) ?? null);
+      return new Map(rows.map((row) => [row.id, toSender(row)]));
     };
-    return new SharedStatements(find, LIMITS);
+    return new SharedStatements<string, WebhookSender | null>({
+      together: async (_key, ids) => {
+        const found = await find(ids);
+        return ids.map((id) => found.get(id) ?? null);
+      },
+      alone: async (_key, id) => (await find([id])).get(id) ?? null,
+      items: 64,
+      atOnce: 1,
+    });
   }
 }
 

@@ -3,10 +3,10 @@ import { In } from 'typeorm';
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { PullRequestEvent } from '../../domain/triggers/events/pull-request-event.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { queryRows } from '../record/query-row.js';
+import { onlyRow, queryRows } from '../record/query-row.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { DispatchEntity } from './dispatch.entity.js';
-import { SharedStatements } from './shared-statements.js';
+import { SharedStatements } from '../record/shared-statements.js';
 import { WebhookEntity } from './webhook.entity.js';
 
 /** A webhook whose signature verified. */
@@ -29,15 +29,16 @@ export interface StoredWebhook {
 }
 
 const TEXT = 'select * from svc_store_webhooks($1, $2::uuid[], $3::uuid[], $4, $5, $6, $7, $8, $9::timestamptz[])';
-/** Of one organization in one statement; and organizations at once. */
-const LIMITS = { items: 64, atOnce: 2 };
 
 /** Stores webhooks, each once, and wakes what handles those that a subscription waits for (docs/design/ingress.md). */
 export class WebhookStore {
-  private readonly shared = new SharedStatements<VerifiedWebhook, StoredWebhook>(
-    (organizationId, webhooks) => this.insert(organizationId, webhooks),
-    LIMITS,
-  );
+  private readonly shared = new SharedStatements<VerifiedWebhook, StoredWebhook>({
+    together: (organizationId, webhooks) => this.insert(organizationId, webhooks),
+    alone: async (organizationId, webhook) =>
+      onlyRow(await this.insert(organizationId, [webhook]), 'svc_store_webhooks'),
+    items: 64,
+    atOnce: 2,
+  });
 
   constructor(private readonly database: Pick<Database, 'pool' | 'announce'>) {}
 

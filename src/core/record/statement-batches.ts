@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { onlyRow, queryRow, queryRows } from './query-row.js';
+import { SharedStatements } from './shared-statements.js';
 
 /** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
 export interface BatchedCall {
@@ -13,85 +14,31 @@ interface Querying {
   query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
-interface Waiting {
-  call: BatchedCall;
-  resolve: (answer: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Statements under way at once, each of an organization of its own: while one waits for the disk, another computes. */
-const MAX_UNDER_WAY = 2;
-/** Calls of one statement. Beyond this, the delay of a call costs more than the commit that it saves. */
-const MAX_GROUP = 64;
-
 const NAME = 'svc_batch_calls';
 const SQL = 'select svc_batch_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
 
 /**
- * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
- * together when it is back. An organization has one statement under way: with two, its calls would pay twice the fixed cost of a
- * statement. Each call is answered after the commit that contains it and fails alone: a run that somebody else has
+ * Hot-path calls of an organization, which share statements. It has one under way: with two, its calls would pay twice the fixed cost of
+ * a statement. Each call is answered after the commit that contains it and fails alone: a run that somebody else has
  * locked, or a call that raises an error, delays no other call, because it is made again in a statement of its own.
  */
 export class StatementBatches {
-  /** By organization, the longest waiting first. */
-  private readonly waiting = new Map<string, Waiting[]>();
-  private readonly underWay = new Set<string>();
+  private readonly shared: SharedStatements<BatchedCall, object>;
 
-  constructor(private readonly pool: pg.Pool) {}
-
-  /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
-  make<A extends object>(call: BatchedCall): Promise<A> {
-    return new Promise<A>((resolve, reject) => {
-      this.add({ call, resolve: (answer) => resolve(answer as A), reject });
-      this.next();
+  constructor(pool: pg.Pool) {
+    this.shared = new SharedStatements({
+      together: (_organization, calls) => together(pool, calls),
+      alone: (_organization, call) => alone(pool, call),
+      // Beyond this, the delay of a call costs more than the commit that it saves.
+      items: 64,
+      // While one waits for the disk, another computes.
+      atOnce: 2,
     });
   }
 
-  private add(call: Waiting): void {
-    const { organizationId } = call.call;
-    const others = this.waiting.get(organizationId);
-    if (others === undefined) this.waiting.set(organizationId, [call]);
-    else others.push(call);
-  }
-
-  private next(): void {
-    for (const [organizationId, calls] of this.waiting) {
-      if (this.underWay.size >= MAX_UNDER_WAY) return;
-      if (this.underWay.has(organizationId)) continue;
-      this.waiting.delete(organizationId);
-      // Calls that do not fit wait behind the other organizations.
-      if (calls.length > MAX_GROUP) this.waiting.set(organizationId, calls.splice(MAX_GROUP));
-      this.underWay.add(organizationId);
-      void this.send(calls).finally(() => {
-        this.underWay.delete(organizationId);
-        this.next();
-      });
-    }
-  }
-
-  private async send(calls: Waiting[]): Promise<void> {
-    try {
-      const answers = await query(this.pool, calls);
-      calls.forEach((call, index) => {
-        const answer = answers[index];
-        if (answer === null || answer === undefined) this.sendAlone(call);
-        else call.resolve(answer);
-      });
-    } catch (error) {
-      for (const call of calls) {
-        if (calls.length > 1 && wasUndone(error)) this.sendAlone(call);
-        else call.reject(error);
-      }
-    }
-  }
-
-  /** On a connection of its own, where it may wait for the run while the others go on. */
-  private sendAlone({ call, resolve, reject }: Waiting): void {
-    queryRow<{ answer: unknown }>(this.pool, { name: NAME, text: SQL, values: values([call], true) }).then(
-      (row) => resolve(row.answer),
-      reject,
-    );
+  /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
+  async make<A extends object>(call: BatchedCall): Promise<A> {
+    return (await this.shared.make(call.organizationId, call)) as A;
   }
 }
 
@@ -100,23 +47,22 @@ export async function makeWithin<A extends object>(tx: Querying, call: BatchedCa
   return onlyRow(await tx.query<{ answer: A }>(SQL, values([call], true)), NAME).answer;
 }
 
-async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
-  const parameters = values(
-    calls.map(({ call }) => call),
-    false,
-  );
-  const rows = await queryRows<{ answer: unknown }>(pool, { name: NAME, text: SQL, values: parameters });
-  return rows.map((row) => row.answer);
+/** Undefined for the call of a run that somebody else has locked. */
+async function together(pool: pg.Pool, calls: BatchedCall[]): Promise<(object | undefined)[]> {
+  const rows = await queryRows<{ answer: object | null }>(pool, {
+    name: NAME,
+    text: SQL,
+    values: values(calls, false),
+  });
+  return rows.map(({ answer }) => answer ?? undefined);
+}
+
+async function alone(pool: pg.Pool, call: BatchedCall): Promise<object> {
+  return (await queryRow<{ answer: object }>(pool, { name: NAME, text: SQL, values: values([call], true) })).answer;
 }
 
 /** `waits`: for a run that somebody else has locked; only a call by itself may. */
 function values(calls: BatchedCall[], waits: boolean): unknown[] {
   const list = JSON.stringify(calls.map((call) => [call.kind, call.arguments]));
   return [calls[0]?.organizationId, calls.map((call) => call.runId), list, waits];
-}
-
-/** Whether the server refused the statement, so that it had no effect; after a lost connection this is unknown. */
-function wasUndone(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof pg.DatabaseError && !/^(08|57P|58|XX)/.test(cause.code ?? '');
 }

@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { digestOfText } from '../digest/digest.js';
 import { readSecretForm, type SecretForm } from './callback-secret-form.js';
 import { otherBytes } from './other-bytes.js';
 
@@ -99,7 +100,7 @@ export function verifyCallback(request: CameRequest, secret: string, at: Date): 
     problems,
     delivery_id: present.map(({ id }) => headers[id]).find((id) => id !== undefined) ?? null,
     signed_at: signedAt(whole, headers),
-    payload_digest: digestOf(body),
+    payload_digest: digestOfText(body),
   };
 }
 
@@ -185,7 +186,7 @@ function mismatches(
   if (difference !== null) return [{ fault: 'other_bytes', message: difference }];
   if (form.suspicion !== null)
     return [{ fault: 'wrong_secret_form', message: `no signature fits, and the secret ${form.suspicion}` }];
-  const digest = digestOf(request.body);
+  const digest = digestOfText(request.body);
   return [
     {
       fault: 'wrong_secret',
@@ -209,8 +210,4 @@ function identityProblems(schemes: readonly Scheme[], { headers, body }: CameReq
 function signedAt(schemes: readonly Scheme[], headers: CameRequest['headers']): string | null {
   const [scheme] = schemes;
   return scheme === undefined ? null : new Date(Number(headers[scheme.timestamp]) * 1000).toISOString();
-}
-
-function digestOf(body: Buffer): string {
-  return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }

@@ -7,3 +7,8 @@ export type ResultDestination = (
   /** The binding under whose authority it goes out. */
   binding_id?: string;
 };
+
+/** Where a result goes, as events say it. */
+export function addressOf(to: ResultDestination): string {
+  return to.kind === 'signed_webhook' ? to.url : `${to.kind}:${to.repository}`;
+}

@@ -11,7 +11,16 @@ import type {
   RegisteredApp,
   RepositoryLister,
 } from './code-host.js';
-import { idOf, malformed, rowsOf, textOf, type CodehostAnswer, type CodehostClient } from './codehost-client.js';
+import {
+  idOf,
+  malformed,
+  optionalText,
+  repositoryPath,
+  rowsOf,
+  textOf,
+  type CodehostAnswer,
+  type CodehostClient,
+} from './codehost-client.js';
 
 /** Tokens without a stated end are taken to live this long. */
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
@@ -64,8 +73,8 @@ export class CodehostApi implements CodeHost {
   }
 
   async branches(token: string, repository: string, { page, perPage }: CodehostPage): Promise<CodehostBranch[]> {
-    const place = repository.split('/').map(encodeURIComponent).join('/');
-    const { body } = await this.call('GET', `/repos/${place}/branches?page=${page}&per_page=${perPage}`, token);
+    const query = `page=${page}&per_page=${perPage}`;
+    const { body } = await this.call('GET', `${repositoryPath(repository)}/branches?${query}`, token);
     return rowsOf(body).map(branchOf);
   }
 
@@ -127,17 +136,13 @@ function branchOf(row: JsonObject): CodehostBranch {
 }
 
 function repositoryOf(row: JsonObject): CodehostRepository {
-  const optional = (member: string): string | null => {
-    const value = row[member];
-    return typeof value === 'string' ? value : null;
-  };
   return {
     id: idOf(row),
     full_name: textOf(row, 'full_name'),
     private: row['private'] === true,
-    default_branch: optional('default_branch'),
-    html_url: optional('html_url'),
-    updated_at: optional('updated_at'),
-    pushed_at: optional('pushed_at'),
+    default_branch: optionalText(row, 'default_branch'),
+    html_url: optionalText(row, 'html_url'),
+    updated_at: optionalText(row, 'updated_at'),
+    pushed_at: optionalText(row, 'pushed_at'),
   };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { isRepositoryName } from '../../domain/run/workspace-input.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { GuardedClient } from '../egress/guarded-client.js';
 import { CodehostError } from './codehost-error.js';
@@ -90,9 +91,21 @@ export function textOf(row: JsonObject, member: string): string {
   throw malformed();
 }
 
+/** Null for what is missing or no text. */
+export function optionalText(row: JsonObject, member: string): string | null {
+  const value = row[member];
+  return typeof value === 'string' ? value : null;
+}
+
 export function rowsOf(value: unknown): JsonObject[] {
   if (!Array.isArray(value)) throw malformed();
   return value.filter(isJsonObject);
+}
+
+/** A repository is named by people and by events, so its parts are kept from being read as other paths. */
+export function repositoryPath(repository: string): string {
+  if (!isRepositoryName(repository)) throw new CodehostError(null, 'the repository is not named owner/name');
+  return `/repos/${repository}`;
 }
 
 export function malformed(): CodehostError {

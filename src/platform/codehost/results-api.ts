@@ -1,7 +1,13 @@
 import type { CheckRunBody, StatusBody } from '../../domain/deliveries/check-report.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { idOf, rowsOf, type CodehostAnswer, type CodehostClient } from './codehost-client.js';
-import { CodehostError } from './codehost-error.js';
+import {
+  idOf,
+  optionalText,
+  repositoryPath,
+  rowsOf,
+  type CodehostAnswer,
+  type CodehostClient,
+} from './codehost-client.js';
 import type {
   CommitPlace,
   HostedCheckRun,
@@ -21,60 +27,56 @@ export class ResultsApi implements ResultHost {
   constructor(private readonly client: Pick<CodehostClient, 'call'>) {}
 
   async comments(token: string, at: PullRequestPlace, page: number): Promise<HostedPage<HostedComment>> {
-    const path = `${placeOf(at.repository)}/issues/${at.number}/comments?${pageQuery(page)}`;
+    const path = `${repositoryPath(at.repository)}/issues/${at.number}/comments?${pageQuery(page)}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
     return pageOf(answer, { page, list: answer.body, read: commentOf });
   }
 
   createComment(token: string, at: PullRequestPlace, body: string): Promise<HostedResult> {
-    return this.send('POST', `${placeOf(at.repository)}/issues/${at.number}/comments`, token, { body });
+    return this.send('POST', `${repositoryPath(at.repository)}/issues/${at.number}/comments`, token, { body });
   }
 
   updateComment(token: string, repository: string, id: string, body: string): Promise<HostedResult> {
-    return this.send('PATCH', `${placeOf(repository)}/issues/comments/${id}`, token, { body });
+    return this.send('PATCH', `${repositoryPath(repository)}/issues/comments/${id}`, token, { body });
   }
 
   async deleteComment(token: string, repository: string, id: string): Promise<void> {
-    await this.client.call({ method: 'DELETE', path: `${placeOf(repository)}/issues/comments/${id}`, bearer: token });
+    await this.client.call({
+      method: 'DELETE',
+      path: `${repositoryPath(repository)}/issues/comments/${id}`,
+      bearer: token,
+    });
   }
 
   async checkRuns(token: string, at: CommitPlace, name: string, page: number): Promise<HostedPage<HostedCheckRun>> {
     const query = `check_name=${encodeURIComponent(name)}&${pageQuery(page)}`;
-    const path = `${placeOf(at.repository)}/commits/${at.sha}/check-runs?${query}`;
+    const path = `${repositoryPath(at.repository)}/commits/${at.sha}/check-runs?${query}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
     return pageOf(answer, { page, list: answer.body['check_runs'], read: checkRunOf });
   }
 
   createCheckRun(token: string, at: CommitPlace, check: CheckRunBody): Promise<HostedResult> {
-    return this.send('POST', `${placeOf(at.repository)}/check-runs`, token, { ...check, head_sha: at.sha });
+    return this.send('POST', `${repositoryPath(at.repository)}/check-runs`, token, { ...check, head_sha: at.sha });
   }
 
   updateCheckRun(token: string, repository: string, id: string, check: CheckRunBody): Promise<HostedResult> {
-    return this.send('PATCH', `${placeOf(repository)}/check-runs/${id}`, token, check);
+    return this.send('PATCH', `${repositoryPath(repository)}/check-runs/${id}`, token, check);
   }
 
   async statuses(token: string, at: CommitPlace, page: number): Promise<HostedPage<HostedStatus>> {
-    const path = `${placeOf(at.repository)}/commits/${at.sha}/status?${pageQuery(page)}`;
+    const path = `${repositoryPath(at.repository)}/commits/${at.sha}/status?${pageQuery(page)}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
     // Gitea has no list for a commit without a status.
     return pageOf(answer, { page, list: answer.body['statuses'] ?? [], read: statusOf });
   }
 
   createStatus(token: string, at: CommitPlace, status: StatusBody): Promise<HostedResult> {
-    return this.send('POST', `${placeOf(at.repository)}/statuses/${at.sha}`, token, status);
+    return this.send('POST', `${repositoryPath(at.repository)}/statuses/${at.sha}`, token, status);
   }
 
   private async send(method: 'POST' | 'PATCH', path: string, bearer: string, body: JsonObject): Promise<HostedResult> {
     return resultOf((await this.client.call({ method, path, bearer, body })).body);
   }
-}
-
-/** A repository is named by people and by events, so its parts are kept from being read as other paths. */
-function placeOf(repository: string): string {
-  const parts = repository.split('/');
-  if (parts.length !== 2 || !parts.every((part) => /^[\w.-]+$/.test(part) && !/^\.{1,2}$/.test(part)))
-    throw new CodehostError(null, 'the repository is not named owner/name');
-  return `/repos/${parts.join('/')}`;
 }
 
 function pageQuery(page: number): string {
@@ -119,11 +121,6 @@ function statusOf(row: JsonObject): HostedStatus {
     state: optionalText(row, 'state') ?? optionalText(row, 'status') ?? '',
     description: optionalText(row, 'description'),
   };
-}
-
-function optionalText(row: JsonObject, member: string): string | null {
-  const value = row[member];
-  return typeof value === 'string' ? value : null;
 }
 
 function optionalId(owner: JsonValue | undefined): string | null {

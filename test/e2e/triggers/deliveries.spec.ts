@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client, Connection } from '@temporalio/client';
 import type { Schemas } from '../../../src/client/client.js';
 import { isSigned, ResultReceiver, type ReceivedResult } from '../../support/deliveries/result-receiver.js';
-import { StackSubscriptions, type StackSubscription } from '../../support/deliveries/stack-subscriptions.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
 import { LiveStack, type Part } from '../../support/installation/live-stack.js';
 
 type Delivery = Schemas['DeliveryView'];
@@ -16,7 +17,7 @@ describe('the result of a subscribed run', () => {
   let stack: LiveStack;
   let receiver: ResultReceiver;
   let subscriptions: StackSubscriptions;
-  let subscription: StackSubscription;
+  let subscription: CalledBack;
   let paths = 0;
 
   beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { isSigned, ResultReceiver, type Manner } from '../../support/deliveries/result-receiver.js';
-import { StackSubscriptions, type StackSubscription } from '../../support/deliveries/stack-subscriptions.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
@@ -33,7 +34,7 @@ describe('results for receivers of which three in ten fail', () => {
   let stack: LiveStack;
   let receiver: ResultReceiver;
   let subscriptions: StackSubscriptions;
-  let subscription: StackSubscription;
+  let subscription: CalledBack;
 
   beforeAll(async () => {
     receiver = await ResultReceiver.start();

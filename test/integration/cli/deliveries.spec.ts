@@ -3,7 +3,8 @@ import type { Schemas } from '../../../src/client/client.js';
 import type { DeliveryWay } from '../../../src/domain/deliveries/delivery-way.js';
 import { ADMIN_TOKEN } from '../../support/api/api.js';
 import { captureTerminals, startCommand, type Outcome } from '../../support/cli/running-command.js';
-import { DeliveryBench, type CalledBack } from '../../support/deliveries/delivery-bench.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 import { ResultReceiver } from '../../support/deliveries/result-receiver.js';
 
 let bench: DeliveryBench;

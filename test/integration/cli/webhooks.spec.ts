@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { callbackHeaders, standardSecret } from '../../../src/domain/deliveries/webhook-headers.js';
 import type { DeliveryWay } from '../../../src/domain/deliveries/delivery-way.js';
 import { captureTerminals, startCommand, type Outcome } from '../../support/cli/running-command.js';
-import { DeliveryBench, type CalledBack } from '../../support/deliveries/delivery-bench.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 import { until } from '../../support/time/until.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));

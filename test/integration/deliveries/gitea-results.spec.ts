@@ -7,7 +7,8 @@ import type { ResultDestination } from '../../../src/domain/run/result-destinati
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { Gitea, type GiteaPullRequest, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { connectionIn } from '../../support/connections/connections-api.js';
-import { DeliveryBench, type CalledBack } from '../../support/deliveries/delivery-bench.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 
 let gitea: Gitea;
 let bench: DeliveryBench;

@@ -5,7 +5,8 @@ import { unattendedStarter } from '../../../src/core/triggers/subscription-runs.
 import { SandgateError } from '../../../src/domain/errors.js';
 import { CodehostError } from '../../../src/platform/codehost/codehost-error.js';
 import { connected } from '../../support/connections/connected.js';
-import { DeliveryBench, type CalledBack } from '../../support/deliveries/delivery-bench.js';
+import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 import { deactivate } from '../../support/api/users.js';
 import { WebhookReceiver } from '../../support/http/webhook-receiver.js';
 

@@ -10,7 +10,8 @@ import { CodeHost } from '../codehost/code-host.js';
 import { HostedResults } from '../codehost/hosted-results.js';
 import { RestApi } from '../codehost/rest-api.js';
 import { connectionIn } from '../connections/connections-api.js';
-import { DeliveryBench, type CalledBack } from './delivery-bench.js';
+import type { CalledBack } from './called-back.js';
+import { DeliveryBench } from './delivery-bench.js';
 
 const TOKEN = 'ghp_personal0123456789';
 

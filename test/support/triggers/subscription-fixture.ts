@@ -17,7 +17,7 @@ export async function createSubscription(
   of: { organizationId: string; agentId: string },
   members: Partial<SubscriptionEntity> = {},
 ): Promise<FixtureSubscription> {
-  const id = uuidv7();
+  const { id = uuidv7() } = members;
   const { organizationId, agentId } = of;
   const token = await db.withTenant(organizationId, async (tx) => {
     await insertRows(tx, SubscriptionEntity, [

@@ -11,10 +11,11 @@ import { Tracing } from '../../../src/platform/telemetry/tracing.js';
 import { SessionEntity } from '../../../src/core/runs/session.entity.js';
 import { SubscriptionRuns } from '../../../src/core/triggers/subscription-runs.js';
 import { AgentEntity } from '../../../src/core/agents/agent.entity.js';
-import { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
-import { insertRows } from '../../../src/platform/postgres/write-rows.js';
+import type { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
+import { DEFAULT_EVENTS } from '../../../src/domain/triggers/events/event-names.js';
 import type { Answer, TestApi } from '../api/api.js';
 import { CodehostBench } from '../codehost/codehost-bench.js';
+import { createSubscription } from '../triggers/subscription-fixture.js';
 
 export const WEBHOOK_SECRET = 'whsec-canary-of-the-connection';
 
@@ -83,33 +84,17 @@ export class IngressBench {
 
   /** An event subscription, without the API of triggers. @returns its id */
   async subscribe(more: Partial<SubscriptionEntity> = {}): Promise<string> {
-    const id = uuidv7();
-    const row = Object.assign(new SubscriptionEntity(), {
-      id,
-      tenant_id: this.api.organizationId,
-      agent_id: this.agentId,
-      name: `review-${id}`,
-      trigger_kind: 'event',
-      enabled: true,
-      pinned_revision_id: null,
+    const { db, organizationId } = this.api;
+    const members = {
+      trigger_kind: 'event' as const,
       task_template: 'Review {{repository}}#{{pr_number}} at {{head_sha}}.',
-      allow_task_override: false,
-      allow_workspace_override: false,
-      autonomy: null,
-      allow_unpriced: false,
-      concurrency_policy: 'allow',
-      budget_override: null,
-      workspace_override: null,
-      callback_url: null,
       connection_id: this.connectionId,
       repositories: [],
-      events: ['pull_request.opened', 'pull_request.reopened'],
-      publish: ['pr_comment'],
-      capability_bundles: null,
+      events: [...DEFAULT_EVENTS],
+      publish: ['pr_comment' as const],
       ...more,
-    });
-    await this.api.db.withTenant(this.api.organizationId, (tx) => insertRows(tx, SubscriptionEntity, [row]));
-    return id;
+    };
+    return (await createSubscription(db, { organizationId, agentId: this.agentId }, members)).id;
   }
 
   /** What the workflow's activity would do. `queueDepth` 0: no run finds room, since the deployment has no host. */

@@ -3,6 +3,7 @@ import { SandgateError } from '../../errors.js';
 import { isCommit, isRepositoryName } from '../../run/workspace-input.js';
 import type { EventName } from './event-names.js';
 import { foreignText } from './foreign-text.js';
+import { memberOf, objectMember, textMember } from './payload-members.js';
 import type { PullRequestEvent } from './pull-request-event.js';
 
 /** Actions as code hosts write them. */
@@ -22,6 +23,11 @@ const MAX_NAME = 100;
 /** What a verified webhook is about: an event that subscriptions can listen to, or the name of one that none can. */
 export type MappedEvent = { event: PullRequestEvent } | { ignored: string };
 
+/** The host's name of an event, as it is answered. */
+export function eventNameOf(header: string): string {
+  return foreignText(header).slice(0, MAX_NAME);
+}
+
 /**
  * Reads a verified payload. Of an event that is not mapped nothing is read but its name.
  *
@@ -29,24 +35,24 @@ export type MappedEvent = { event: PullRequestEvent } | { ignored: string };
  * @throws SandgateError `invalid_request` for a pull request without a usable repository, number or commit
  */
 export function mapEvent(header: string, payload: ExactJson): MappedEvent {
-  const name = foreignText(header).slice(0, MAX_NAME);
+  const name = eventNameOf(header);
   if (name !== 'pull_request') return { ignored: name };
   if (!isExactObject(payload)) throw invalid('the payload', 'must be an object');
-  const action = ownText(payload, 'action');
+  const action = textMember(payload, 'action');
   const type = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (type === undefined) return { ignored: /^[a-z_]{1,64}$/.test(action) ? `${name}.${action}` : name };
   return { event: readPullRequest(type, payload) };
 }
 
 function readPullRequest(type: EventName, payload: ExactObject): PullRequestEvent {
-  const pullRequest = member(payload, 'pull_request');
-  const [head, base] = [member(pullRequest, 'head'), member(pullRequest, 'base')];
-  const repository = ownText(member(payload, 'repository'), 'full_name');
+  const pullRequest = objectMember(payload, 'pull_request');
+  const [head, base] = [objectMember(pullRequest, 'head'), objectMember(pullRequest, 'base')];
+  const repository = textMember(objectMember(payload, 'repository'), 'full_name');
   if (!isRepositoryName(repository))
     throw invalid('repository.full_name', 'must be owner/name, both of letters, digits, dot, underscore and hyphen');
-  const sha = ownText(head, 'sha');
+  const sha = textMember(head, 'sha');
   if (!isCommit(sha)) throw invalid('pull_request.head.sha', 'must be 7 to 40 hexadecimal digits');
-  const number = own(pullRequest, 'number') ?? own(payload, 'number');
+  const number = memberOf(pullRequest, 'number') ?? memberOf(payload, 'number');
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
     throw invalid('pull_request.number', 'must be a whole number above zero');
   return {
@@ -56,12 +62,12 @@ function readPullRequest(type: EventName, payload: ExactObject): PullRequestEven
     head_sha: sha.toLowerCase(),
     fork: isFork(head, base),
     occurred_at: timeOf(pullRequest, 'updated_at') ?? timeOf(pullRequest, 'created_at'),
-    title: foreignText(own(pullRequest, 'title')),
-    url: foreignText(own(pullRequest, 'html_url')),
-    author: foreignText(own(member(pullRequest, 'user'), 'login')) || 'unknown',
-    head_ref: foreignText(own(head, 'ref')),
-    base_sha: foreignText(own(base, 'sha')),
-    base_ref: foreignText(own(base, 'ref')),
+    title: foreignText(memberOf(pullRequest, 'title')),
+    url: foreignText(memberOf(pullRequest, 'html_url')),
+    author: foreignText(memberOf(objectMember(pullRequest, 'user'), 'login')) || 'unknown',
+    head_ref: foreignText(memberOf(head, 'ref')),
+    base_sha: foreignText(memberOf(base, 'sha')),
+    base_ref: foreignText(memberOf(base, 'ref')),
   };
 }
 
@@ -70,7 +76,7 @@ function readPullRequest(type: EventName, payload: ExactObject): PullRequestEven
  * that of the head for what was pushed to `refs/for/…` (AGit), which everybody who can read may do; the head is then no branch.
  */
 function isFork(head: ExactObject, base: ExactObject): boolean {
-  const ref = own(head, 'ref');
+  const ref = memberOf(head, 'ref');
   if (typeof ref !== 'string' || ref === '' || ref.startsWith('refs/')) return true;
   const ours = repositoryId(base);
   return ours === null || repositoryId(head) !== ours;
@@ -78,32 +84,17 @@ function isFork(head: ExactObject, base: ExactObject): boolean {
 
 /** Ids that are not exactly doubles were kept as they were written, and count as missing. */
 function repositoryId(branch: ExactObject): number | null {
-  const id = own(member(branch, 'repo'), 'id');
+  const id = memberOf(objectMember(branch, 'repo'), 'id');
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
 function timeOf(pullRequest: ExactObject, name: string): string | null {
-  const given = own(pullRequest, name);
+  const given = memberOf(pullRequest, name);
   // Only the form that hosts write: what else Date reads may mean another instant elsewhere.
   if (typeof given !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(given))
     return null;
   const at = new Date(given);
   return at.getTime() >= 0 && at.getTime() < YEAR_10000 ? at.toISOString() : null;
-}
-
-/** Members of the payload itself alone, whatever their names. */
-function own(of: ExactObject, name: string): ExactJson | undefined {
-  return Object.hasOwn(of, name) ? of[name] : undefined;
-}
-
-function ownText(of: ExactObject, name: string): string {
-  const value = own(of, name);
-  return typeof value === 'string' ? value : '';
-}
-
-function member(of: ExactObject, name: string): ExactObject {
-  const value = own(of, name);
-  return isExactObject(value) ? value : {};
 }
 
 function invalid(what: string, reason: string): SandgateError {
