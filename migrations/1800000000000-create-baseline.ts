@@ -30,6 +30,7 @@ const FILES = [
   'tables/subscriptions.sql',
   'tables/ingress.sql',
   'tables/deliveries.sql',
+  'tables/identity.sql',
   'seeds/capacity.sql',
   'seeds/connectors.sql',
 ];

@@ -12,6 +12,7 @@ export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
 /** In this order: a function in SQL is checked when it is made, and comes after those that it calls. */
 const FILES = [
   TRIGGER_FUNCTIONS,
+  'functions/identity.sql',
   'functions/agents.sql',
   'functions/catalog.sql',
   'functions/hosts.sql',

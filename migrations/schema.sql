@@ -68,8 +68,13 @@ create table api_tokens (
   session_id uuid,
   subscription_id uuid,
   audience text,
+  membership_id uuid,
+  user_id uuid,
+  name text,
+  display_prefix text,
   token_sha256 text not null,
   expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   constraint api_tokens_pkey PRIMARY KEY (id),
@@ -77,14 +82,16 @@ create table api_tokens (
   constraint api_tokens_audience_check CHECK ((audience = ANY (ARRAY['tool'::text, 'control'::text, 'workspace'::text, 'llm'::text]))),
   constraint api_tokens_check CHECK (
 CASE kind
-    WHEN 'session'::text THEN ((num_nonnulls(session_id, audience) = 2) AND (subscription_id IS NULL))
-    ELSE ((num_nonnulls(session_id, audience) = 0) AND (subscription_id IS NOT NULL))
+    WHEN 'session'::text THEN ((num_nonnulls(session_id, audience) = 2) AND (num_nonnulls(subscription_id, membership_id, user_id, name, display_prefix) = 0))
+    WHEN 'trigger'::text THEN ((subscription_id IS NOT NULL) AND (num_nonnulls(session_id, audience, membership_id, user_id, name, display_prefix) = 0))
+    ELSE ((num_nonnulls(membership_id, user_id, name, display_prefix, expires_at) = 5) AND (num_nonnulls(session_id, audience, subscription_id) = 0))
 END),
-  constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text]))),
+  constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text, 'pat'::text]))),
   constraint api_tokens_token_sha256_check CHECK ((token_sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 CREATE INDEX api_tokens_session ON public.api_tokens USING btree (session_id);
 CREATE INDEX api_tokens_subscription ON public.api_tokens USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 create table approval_notices (
   approval_id uuid not null,
@@ -149,6 +156,23 @@ create table artifacts (
   constraint artifacts_session_id_kind_name_key UNIQUE (session_id, kind, name),
   constraint artifacts_kind_check CHECK ((kind = ANY (ARRAY['diff'::text, 'summary'::text, 'log'::text])))
 );
+
+create table auth_audit_log (
+  id uuid not null,
+  tenant_id uuid,
+  actor_kind text not null,
+  actor_id text not null,
+  source_ip text,
+  request_id text,
+  action text not null,
+  target text,
+  success boolean not null,
+  detail jsonb default '{}'::jsonb not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint auth_audit_log_pkey PRIMARY KEY (id),
+  constraint auth_audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'user'::text, 'system'::text])))
+);
+CREATE INDEX auth_audit_log_organization ON public.auth_audit_log USING btree (tenant_id, id DESC);
 
 create table capability_bundles (
   id uuid not null,
@@ -274,6 +298,31 @@ create table connector_oauth_flows (
 CREATE INDEX connector_oauth_flows_connection ON public.connector_oauth_flows USING btree (tenant_id, connection_id);
 CREATE INDEX connector_oauth_flows_expiry ON public.connector_oauth_flows USING btree (tenant_id, expires_at);
 CREATE INDEX connector_oauth_flows_registration ON public.connector_oauth_flows USING btree (client_registration_id);
+
+create table device_logins (
+  id uuid not null,
+  tenant_id uuid,
+  device_code_sha256 text not null,
+  user_code_sha256 text not null,
+  client_name text not null,
+  source_ip text not null,
+  status text default 'pending'::text not null,
+  user_id uuid,
+  membership_id uuid,
+  web_session_id uuid,
+  interval_secs integer default 5 not null,
+  last_polled_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint device_logins_pkey PRIMARY KEY (id),
+  constraint device_logins_device_code_sha256_key UNIQUE (device_code_sha256),
+  constraint device_logins_check CHECK (((status = ANY (ARRAY['approved'::text, 'consumed'::text])) = (num_nonnulls(tenant_id, user_id, membership_id) = 3))),
+  constraint device_logins_device_code_sha256_check CHECK ((device_code_sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint device_logins_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'consumed'::text]))),
+  constraint device_logins_user_code_sha256_check CHECK ((user_code_sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX device_logins_expiry ON public.device_logins USING btree (expires_at);
+CREATE UNIQUE INDEX device_logins_user_code ON public.device_logins USING btree (user_code_sha256) WHERE (status = 'pending'::text);
 
 create table driver_outbox (
   id bigint generated always as identity not null,
@@ -501,6 +550,36 @@ create table llm_tool_uses (
   constraint llm_tool_uses_pkey PRIMARY KEY (session_id, tool_use_id)
 );
 
+create table login_flows (
+  id uuid not null,
+  tenant_id uuid not null,
+  idp_config_id uuid not null,
+  pkce_verifier_sealed bytea not null,
+  pkce_verifier_key_version smallint not null,
+  nonce text not null,
+  browser_hash text not null,
+  redirect_to text not null,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint login_flows_pkey PRIMARY KEY (id),
+  constraint login_flows_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint login_flows_browser_hash_check CHECK ((browser_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint login_flows_pkce_verifier_key_version_check CHECK ((pkce_verifier_key_version = ANY (ARRAY[1, 2])))
+);
+CREATE INDEX login_flows_config ON public.login_flows USING btree (idp_config_id);
+CREATE INDEX login_flows_open ON public.login_flows USING btree (tenant_id, expires_at) WHERE (consumed_at IS NULL);
+
+create table login_throttles (
+  key text not null,
+  minute timestamp with time zone not null,
+  count integer not null,
+  constraint login_throttles_pkey PRIMARY KEY (key, minute),
+  constraint login_throttles_count_check CHECK ((count > 0)),
+  constraint login_throttles_key_check CHECK ((key ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX login_throttles_minute ON public.login_throttles USING btree (minute);
+
 create table mcp_upstream_sessions (
   tenant_id uuid not null,
   session_id uuid not null,
@@ -582,6 +661,41 @@ create table oauth_client_registrations (
   constraint oauth_client_registrations_token_endpoint_auth_method_check CHECK ((token_endpoint_auth_method = ANY (ARRAY['none'::text, 'client_secret_basic'::text, 'client_secret_post'::text])))
 );
 
+create table org_idp_configs (
+  id uuid not null,
+  tenant_id uuid not null,
+  generation integer not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret_sealed bytea,
+  client_secret_key_version smallint default 1 not null,
+  token_endpoint_auth text not null,
+  scopes text[] not null,
+  alg_allowlist text[] not null,
+  claim_mappings jsonb default '{}'::jsonb not null,
+  bootstrap_owner_email text,
+  bootstrap_owner_expires_at timestamp with time zone,
+  bootstrap_arm_audit_id uuid,
+  discovered_metadata jsonb,
+  jwks jsonb,
+  discovered_at timestamp with time zone,
+  status text default 'staged'::text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint org_idp_configs_pkey PRIMARY KEY (id),
+  constraint org_idp_configs_tenant_id_generation_key UNIQUE (tenant_id, generation),
+  constraint org_idp_configs_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint org_idp_configs_alg_allowlist_check CHECK ((cardinality(alg_allowlist) > 0)),
+  constraint org_idp_configs_check CHECK (((token_endpoint_auth = 'none'::text) = (client_secret_sealed IS NULL))),
+  constraint org_idp_configs_check1 CHECK ((num_nonnulls(bootstrap_owner_email, bootstrap_owner_expires_at, bootstrap_arm_audit_id) = ANY (ARRAY[0, 3]))),
+  constraint org_idp_configs_client_secret_key_version_check CHECK ((client_secret_key_version = ANY (ARRAY[1, 2]))),
+  constraint org_idp_configs_generation_check CHECK ((generation > 0)),
+  constraint org_idp_configs_status_check CHECK ((status = ANY (ARRAY['staged'::text, 'active'::text, 'disabled'::text, 'retired'::text]))),
+  constraint org_idp_configs_token_endpoint_auth_check CHECK ((token_endpoint_auth = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'none'::text])))
+);
+CREATE UNIQUE INDEX org_idp_configs_active ON public.org_idp_configs USING btree (tenant_id) WHERE (status = 'active'::text);
+
 create table org_memberships (
   id uuid not null,
   tenant_id uuid not null,
@@ -597,6 +711,34 @@ create table org_memberships (
   constraint org_memberships_roles_check CHECK (((roles <@ ARRAY['member'::text, 'approver'::text, 'admin'::text, 'owner'::text]) AND (cardinality(roles) > 0))),
   constraint org_memberships_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+
+create table pending_login_switches (
+  id uuid not null,
+  tenant_id uuid not null,
+  idp_config_id uuid not null,
+  new_membership_id uuid not null,
+  new_user_id uuid not null,
+  replaced_tenant_id uuid not null,
+  replaced_session_id uuid not null,
+  redirect_to text not null,
+  browser_hash text not null,
+  acr text,
+  amr text[],
+  auth_time timestamp with time zone,
+  idp_sid text,
+  id_token_sealed bytea,
+  id_token_key_version smallint default 1 not null,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint pending_login_switches_pkey PRIMARY KEY (id),
+  constraint pending_login_switches_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint pending_login_switches_browser_hash_check CHECK ((browser_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint pending_login_switches_id_token_key_version_check CHECK ((id_token_key_version = ANY (ARRAY[1, 2])))
+);
+CREATE INDEX pending_login_switches_config ON public.pending_login_switches USING btree (idp_config_id);
+CREATE INDEX pending_login_switches_expiry ON public.pending_login_switches USING btree (expires_at);
+CREATE INDEX pending_login_switches_replaced ON public.pending_login_switches USING btree (replaced_session_id);
 
 create table policies (
   id uuid not null,
@@ -869,10 +1011,14 @@ create table tenants (
   id uuid not null,
   slug text not null,
   name text not null,
+  display_name text,
+  status text default 'active'::text not null,
   created_at timestamp with time zone default now() not null,
   constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_name_key UNIQUE (name),
   constraint tenants_slug_key UNIQUE (slug),
-  constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+  constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint tenants_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
 
 create table tool_call_payloads (
@@ -1039,6 +1185,37 @@ create table usage_entries (
   constraint usage_entries_output_tokens_check CHECK ((output_tokens >= 0))
 );
 CREATE INDEX usage_entries_session ON public.usage_entries USING btree (session_id);
+
+create table user_sessions (
+  id uuid not null,
+  tenant_id uuid not null,
+  membership_id uuid not null,
+  user_id uuid not null,
+  session_token_sha256 text not null,
+  idp_config_id uuid not null,
+  acr text,
+  amr text[],
+  auth_time timestamp with time zone,
+  idp_sid text,
+  id_token_sealed bytea,
+  id_token_key_version smallint default 1 not null,
+  source_ip text,
+  user_agent text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_seen_at timestamp with time zone default clock_timestamp() not null,
+  idle_expires_at timestamp with time zone not null,
+  absolute_expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint user_sessions_pkey PRIMARY KEY (id),
+  constraint user_sessions_session_token_sha256_key UNIQUE (session_token_sha256),
+  constraint user_sessions_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint user_sessions_check CHECK ((idle_expires_at <= absolute_expires_at)),
+  constraint user_sessions_id_token_key_version_check CHECK ((id_token_key_version = ANY (ARRAY[1, 2]))),
+  constraint user_sessions_session_token_sha256_check CHECK ((session_token_sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX user_sessions_config ON public.user_sessions USING btree (idp_config_id) WHERE (revoked_at IS NULL);
+CREATE INDEX user_sessions_end ON public.user_sessions USING btree (absolute_expires_at);
+CREATE INDEX user_sessions_user ON public.user_sessions USING btree (user_id) WHERE (revoked_at IS NULL);
 
 create table users (
   id uuid not null,
@@ -1466,6 +1643,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_append_deployment_audit(p_id uuid, p_actor_kind text, p_actor_id text, p_source_ip text, p_request_id text, p_action text, p_target text, p_success boolean, p_detail jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  insert into auth_audit_log (id, actor_kind, actor_id, source_ip, request_id, action, target, success, detail)
+    values (p_id, p_actor_kind, p_actor_id, p_source_ip, p_request_id, p_action, p_target, p_success, p_detail)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_append_tool_snapshot(p_id uuid, p_connection uuid, p_generation integer, p_protocol_version text, p_tools json, p_digest text)
  RETURNS SETOF connection_tool_snapshots
  LANGUAGE sql
@@ -1660,6 +1848,20 @@ begin
            (d.doc ->> 'version')::int, d.doc - 'actor' - 'version', e.digest, e.hash, e.occurred_at
       from unnest(step.linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d;
   return step.head;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_charge_login_throttle(p_key text, p_limit integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into login_throttles as t (key, minute, count) values (p_key, date_trunc('minute', clock_timestamp()), 1)
+    on conflict (key, minute) do update set count = t.count + 1 where t.count < p_limit;
+  return found;
 end
 $function$
 ;
@@ -2071,12 +2273,38 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_find_organization(p_slug text)
- RETURNS TABLE(id uuid, slug text, name text, created_at timestamp with time zone)
+ RETURNS SETOF tenants
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.slug, o.name, o.created_at from tenants o where o.slug = p_slug
+  select * from tenants o where o.slug = p_slug
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_personal_token(p_sha256 text, p_use boolean)
+ RETURNS TABLE(token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  used timestamptz;
+begin
+  select t.id, t.tenant_id, t.membership_id, t.user_id, m.roles, t.last_used_at
+    into token_id, organization_id, membership_id, user_id, roles, used
+    from api_tokens t
+    join org_memberships m on m.tenant_id = t.tenant_id and m.id = t.membership_id and m.status = 'active'
+    join users u on u.tenant_id = t.tenant_id and u.id = t.user_id and u.status = 'active'
+    join tenants o on o.id = t.tenant_id and o.status = 'active'
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp();
+  if not found then return; end if;
+  if p_use and (used is null or used < clock_timestamp() - interval '1 minute') then
+    update api_tokens t set last_used_at = clock_timestamp()
+      where t.id = token_id and t.last_used_at is not distinct from used;
+  end if;
+  return next;
+end
 $function$
 ;
 
@@ -2132,6 +2360,34 @@ AS $function$
     where u.id = any (p_ids)
       and ((u.state in ('receiving', 'ready') and u.expires_at > clock_timestamp())
         or (u.state = 'used' and not coalesce(svc_is_terminal(s.status), true)))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_web_session(p_sha256 text, p_idle_secs integer, p_slide boolean)
+ RETURNS TABLE(session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  seen timestamptz;
+begin
+  select s.id, s.tenant_id, s.membership_id, s.user_id, m.roles, s.last_seen_at
+    into session_id, organization_id, membership_id, user_id, roles, seen
+    from user_sessions s
+    join org_memberships m on m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active'
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+    join tenants o on o.id = s.tenant_id and o.status = 'active'
+    where s.session_token_sha256 = p_sha256 and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
+  if not found then return; end if;
+  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+    update user_sessions s set last_seen_at = clock_timestamp(),
+        idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
+      where s.id = session_id and s.last_seen_at = seen;
+  end if;
+  return next;
+end
 $function$
 ;
 
@@ -2470,6 +2726,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_insert_web_session(p_id uuid, p_membership uuid, p_user uuid, p_sha256 text, p_config uuid, p_acr text, p_amr text[], p_auth_time timestamp with time zone, p_idp_sid text, p_id_token bytea, p_id_token_key_version integer, p_source_ip text, p_user_agent text, p_idle_secs integer, p_absolute_secs integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into user_sessions (id, tenant_id, membership_id, user_id, session_token_sha256, idp_config_id, acr, amr,
+      auth_time, idp_sid, id_token_sealed, id_token_key_version, source_ip, user_agent, created_at, last_seen_at,
+      idle_expires_at, absolute_expires_at)
+    select p_id, nullif(current_setting('service.tenant_id', true), '')::uuid, p_membership, p_user, p_sha256,
+        p_config, p_acr, p_amr, p_auth_time, p_idp_sid, p_id_token, p_id_token_key_version, p_source_ip, p_user_agent,
+        t, t, t + make_interval(secs => p_idle_secs), t + make_interval(secs => p_absolute_secs)
+      from clock_timestamp() t
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_is_active_member(p_user uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -2737,6 +3007,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit integer)
+ RETURNS SETOF auth_audit_log
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select * from auth_audit_log
+    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
+      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+    order by id desc limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_bundles(p_limit integer)
  RETURNS TABLE(id uuid, name text, version integer, description text, definition_digest text, server_count integer, tool_count integer, classes json, created_at timestamp with time zone)
  LANGUAGE sql
@@ -2934,12 +3217,12 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_list_organizations()
- RETURNS TABLE(id uuid, slug text, name text, created_at timestamp with time zone)
+ RETURNS SETOF tenants
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.slug, o.name, o.created_at from tenants o order by o.slug
+  select * from tenants o order by o.created_at, o.id
 $function$
 ;
 
@@ -3754,8 +4037,10 @@ CREATE OR REPLACE FUNCTION public.svc_read_member_roles(p_user uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select m.roles from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
-    where u.id = p_user and u.status = 'active' and m.status = 'active'
+  select m.roles from users u
+    join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
+    join tenants o on o.id = u.tenant_id
+    where u.id = p_user and u.status = 'active' and m.status = 'active' and o.status = 'active'
 $function$
 ;
 
@@ -4671,6 +4956,33 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_sweep_logins(p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  swept int;
+  total int := 0;
+begin
+  delete from login_throttles where ctid = any (array(
+    select ctid from login_throttles where minute < clock_timestamp() - interval '5 minutes' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from device_logins where ctid = any (array(
+    select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from pending_login_switches where ctid = any (array(
+    select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from user_sessions where ctid = any (array(
+    select ctid from user_sessions where absolute_expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count;
+  return total + swept;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_sweep_upstream_sessions(p_after_secs double precision, p_limit integer)
  RETURNS integer
  LANGUAGE sql
@@ -4883,9 +5195,12 @@ $function$
 alter table agent_revisions add constraint agent_revisions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table agent_revisions add constraint agent_revisions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id);
 alter table agents add constraint agents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table api_tokens add constraint api_tokens_tenant_id_membership_id_fkey FOREIGN KEY (tenant_id, membership_id) REFERENCES org_memberships(tenant_id, id);
 alter table api_tokens add constraint api_tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table api_tokens add constraint api_tokens_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
+alter table api_tokens add constraint api_tokens_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
 alter table artifacts add constraint artifacts_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table auth_audit_log add constraint auth_audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table capability_bundles add constraint capability_bundles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connection_tool_snapshots add constraint connection_tool_snapshots_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
 alter table connector_access_tokens add constraint connector_access_tokens_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
@@ -4894,6 +5209,9 @@ alter table connector_oauth_flows add constraint connector_oauth_flows_client_re
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_initiated_by_user_id_fkey FOREIGN KEY (tenant_id, initiated_by_user_id) REFERENCES users(tenant_id, id);
+alter table device_logins add constraint device_logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table device_logins add constraint device_logins_tenant_id_membership_id_fkey FOREIGN KEY (tenant_id, membership_id) REFERENCES org_memberships(tenant_id, id);
+alter table device_logins add constraint device_logins_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
 alter table egress_breakers add constraint egress_breakers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table egress_rate_windows add constraint egress_rate_windows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table external_results add constraint external_results_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
@@ -4902,13 +5220,21 @@ alter table github_app_registrations add constraint github_app_registrations_ten
 alter table integration_connections add constraint integration_connections_tenant_id_created_by_user_id_fkey FOREIGN KEY (tenant_id, created_by_user_id) REFERENCES users(tenant_id, id);
 alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_owner_user_id_fkey FOREIGN KEY (tenant_id, owner_user_id) REFERENCES users(tenant_id, id);
+alter table login_flows add constraint login_flows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table login_flows add constraint login_flows_tenant_id_idp_config_id_fkey FOREIGN KEY (tenant_id, idp_config_id) REFERENCES org_idp_configs(tenant_id, id);
 alter table mcp_upstream_sessions add constraint mcp_upstream_sessions_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table network_flows add constraint network_flows_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table network_grants add constraint network_grants_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table network_observers add constraint network_observers_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table org_idp_configs add constraint org_idp_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
+alter table pending_login_switches add constraint pending_login_switches_replaced_tenant_id_replaced_session_fkey FOREIGN KEY (replaced_tenant_id, replaced_session_id) REFERENCES user_sessions(tenant_id, id) ON DELETE CASCADE;
+alter table pending_login_switches add constraint pending_login_switches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table pending_login_switches add constraint pending_login_switches_tenant_id_idp_config_id_fkey FOREIGN KEY (tenant_id, idp_config_id) REFERENCES org_idp_configs(tenant_id, id);
+alter table pending_login_switches add constraint pending_login_switches_tenant_id_new_membership_id_fkey FOREIGN KEY (tenant_id, new_membership_id) REFERENCES org_memberships(tenant_id, id);
+alter table pending_login_switches add constraint pending_login_switches_tenant_id_new_user_id_fkey FOREIGN KEY (tenant_id, new_user_id) REFERENCES users(tenant_id, id);
 alter table policies add constraint policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table policy_versions add constraint policy_versions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id) ON DELETE CASCADE;
 alter table result_deliveries add constraint result_deliveries_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
@@ -4937,12 +5263,18 @@ alter table trigger_invocations add constraint trigger_invocations_tenant_id_sub
 alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
 alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_pinned_revision_id_fkey FOREIGN KEY (tenant_id, pinned_revision_id) REFERENCES agent_revisions(tenant_id, id);
+alter table user_sessions add constraint user_sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table user_sessions add constraint user_sessions_tenant_id_idp_config_id_fkey FOREIGN KEY (tenant_id, idp_config_id) REFERENCES org_idp_configs(tenant_id, id);
+alter table user_sessions add constraint user_sessions_tenant_id_membership_id_fkey FOREIGN KEY (tenant_id, membership_id) REFERENCES org_memberships(tenant_id, id);
+alter table user_sessions add constraint user_sessions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
 alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table users add constraint users_tenant_id_idp_config_id_fkey FOREIGN KEY (tenant_id, idp_config_id) REFERENCES org_idp_configs(tenant_id, id);
 alter table workspace_uploads add constraint workspace_uploads_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 
 -- Triggers
 
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_revisions FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.auth_audit_log FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.capability_bundles FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.connection_tool_snapshots FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
@@ -4975,6 +5307,10 @@ create policy cross_organization on approvals as PERMISSIVE for ALL to sandgate_
 create policy tenant_isolation on approvals as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table artifacts enable row level security, force row level security;
 create policy tenant_isolation on artifacts as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table auth_audit_log enable row level security, force row level security;
+create policy cross_organization on auth_audit_log as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy of_the_organization on auth_audit_log as PERMISSIVE for INSERT to public with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+create policy tenant_isolation on auth_audit_log as PERMISSIVE for SELECT to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table capability_bundles enable row level security, force row level security;
 create policy tenant_isolation on capability_bundles as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table connection_tool_snapshots enable row level security, force row level security;
@@ -4989,6 +5325,9 @@ create policy tenant_isolation on connector_catalog as PERMISSIVE for ALL to pub
 alter table connector_oauth_flows enable row level security, force row level security;
 create policy cross_organization on connector_oauth_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on connector_oauth_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table device_logins enable row level security, force row level security;
+create policy cross_organization on device_logins as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on device_logins as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table driver_outbox enable row level security, force row level security;
 create policy cross_organization on driver_outbox as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on driver_outbox as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -5019,6 +5358,10 @@ create policy cross_organization on llm_reservations as PERMISSIVE for ALL to sa
 create policy tenant_isolation on llm_reservations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table llm_tool_uses enable row level security, force row level security;
 create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table login_flows enable row level security, force row level security;
+create policy tenant_isolation on login_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table login_throttles enable row level security, force row level security;
+create policy cross_organization on login_throttles as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 alter table mcp_upstream_sessions enable row level security, force row level security;
 create policy cross_organization on mcp_upstream_sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on mcp_upstream_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -5034,8 +5377,15 @@ alter table oauth_client_registrations enable row level security, force row leve
 create policy cross_organization on oauth_client_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
 create policy tenant_isolation on oauth_client_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table org_idp_configs enable row level security, force row level security;
+create policy cross_organization on org_idp_configs as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on org_idp_configs as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table org_memberships enable row level security, force row level security;
+create policy cross_organization on org_memberships as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on org_memberships as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table pending_login_switches enable row level security, force row level security;
+create policy cross_organization on pending_login_switches as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on pending_login_switches as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table policies enable row level security, force row level security;
 create policy tenant_isolation on policies as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table policy_versions enable row level security, force row level security;
@@ -5084,7 +5434,11 @@ create policy cross_organization on trigger_subscriptions as PERMISSIVE for ALL 
 create policy tenant_isolation on trigger_subscriptions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table usage_entries enable row level security, force row level security;
 create policy tenant_isolation on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table user_sessions enable row level security, force row level security;
+create policy cross_organization on user_sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on user_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table users enable row level security, force row level security;
+create policy cross_organization on users as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on users as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table workspace_uploads enable row level security, force row level security;
 create policy cross_organization on workspace_uploads as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
@@ -5101,6 +5455,8 @@ grant select on table approval_notices to sandgate_system;
 grant insert, select, update on table approvals to sandgate_app;
 grant select on table approvals to sandgate_system;
 grant delete, insert, select, update on table artifacts to sandgate_app;
+grant insert, select on table auth_audit_log to sandgate_app;
+grant insert, select on table auth_audit_log to sandgate_system;
 grant insert, select on table capability_bundles to sandgate_app;
 grant insert, select, update on table capacity_counters to sandgate_system;
 grant insert, select on table connection_tool_snapshots to sandgate_app;
@@ -5110,6 +5466,8 @@ grant delete, insert, select, update on table connector_catalog to sandgate_app;
 grant insert, select, update on table connector_catalog to sandgate_system;
 grant delete, insert, select, update on table connector_oauth_flows to sandgate_app;
 grant select, update on table connector_oauth_flows to sandgate_system;
+grant select on table device_logins to sandgate_app;
+grant delete, insert, select, update on table device_logins to sandgate_system;
 grant delete, insert, select on table driver_outbox to sandgate_app;
 grant delete, insert, select, update on table driver_outbox to sandgate_system;
 grant delete, insert, select, update on table egress_breakers to sandgate_app;
@@ -5130,6 +5488,8 @@ grant insert, select on table ledger_heads to sandgate_app;
 grant insert, select, update on table llm_reservations to sandgate_app;
 grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
+grant delete, insert, select, update on table login_flows to sandgate_app;
+grant delete, insert, select, update on table login_throttles to sandgate_system;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
 grant insert, select, update on table network_flows to sandgate_app;
@@ -5139,7 +5499,12 @@ grant delete, insert, select on table network_observers to sandgate_app;
 grant select on table network_observers to sandgate_system;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_app;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_system;
+grant insert, select, update on table org_idp_configs to sandgate_app;
+grant select on table org_idp_configs to sandgate_system;
 grant insert, select, update on table org_memberships to sandgate_app;
+grant select on table org_memberships to sandgate_system;
+grant delete, insert, select, update on table pending_login_switches to sandgate_app;
+grant delete, select on table pending_login_switches to sandgate_system;
 grant delete, insert, select, update on table policies to sandgate_app;
 grant insert, select on table policy_versions to sandgate_app;
 grant delete, insert, select, update on table process_leases to sandgate_app;
@@ -5173,12 +5538,19 @@ grant insert, select, update on table trigger_invocations to sandgate_app;
 grant insert, select, update on table trigger_subscriptions to sandgate_app;
 grant select on table trigger_subscriptions to sandgate_system;
 grant insert, select on table usage_entries to sandgate_app;
+grant delete, insert, select, update on table user_sessions to sandgate_app;
+grant delete, select on table user_sessions to sandgate_system;
 grant insert, select, update on table users to sandgate_app;
+grant select on table users to sandgate_system;
 grant delete, insert, select, update on table workspace_uploads to sandgate_app;
 grant delete, select, update on table workspace_uploads to sandgate_system;
 grant usage on sequence capacity_admissions to sandgate_system;
 alter function svc_admit_waiting(integer,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_admit_waiting(integer,integer,integer,integer) from public;
+alter function svc_append_deployment_audit(uuid,text,text,text,text,text,text,boolean,jsonb) owner to sandgate_system;
+revoke all on function svc_append_deployment_audit(uuid,text,text,text,text,text,text,boolean,jsonb) from public;
+alter function svc_charge_login_throttle(text,integer) owner to sandgate_system;
+revoke all on function svc_charge_login_throttle(text,integer) from public;
 alter function svc_claim_oauth_flow(text,text) owner to sandgate_system;
 revoke all on function svc_claim_oauth_flow(text,text) from public;
 alter function svc_count_failed_notices(integer) owner to sandgate_system;
@@ -5193,12 +5565,16 @@ alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
+alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
+revoke all on function svc_find_personal_token(text,boolean) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
 alter function svc_find_trigger_token(text) owner to sandgate_system;
 revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_wanted_uploads(uuid[]) from public;
+alter function svc_find_web_session(text,integer,boolean) owner to sandgate_system;
+revoke all on function svc_find_web_session(text,integer,boolean) from public;
 alter function svc_find_webhook_connections(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_webhook_connections(uuid[]) from public;
 alter function svc_find_webhook_registrations(uuid[]) owner to sandgate_system;
@@ -5209,6 +5585,8 @@ alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_s
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
+alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
+revoke all on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) from public;
 alter function svc_list_dead_reservations(integer) owner to sandgate_system;
 revoke all on function svc_list_dead_reservations(integer) from public;
 alter function svc_list_due_schedules(timestamp with time zone,integer) owner to sandgate_system;
@@ -5260,11 +5638,15 @@ alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
 alter function svc_sweep_expired(integer,integer) owner to sandgate_system;
 revoke all on function svc_sweep_expired(integer,integer) from public;
+alter function svc_sweep_logins(integer) owner to sandgate_system;
+revoke all on function svc_sweep_logins(integer) from public;
 alter function svc_sweep_upstream_sessions(double precision,integer) owner to sandgate_system;
 revoke all on function svc_sweep_upstream_sessions(double precision,integer) from public;
 alter function svc_touch_oauth_registration(uuid) owner to sandgate_system;
 revoke all on function svc_touch_oauth_registration(uuid) from public;
 grant execute on function svc_admit_waiting(integer,integer,integer,integer) to sandgate_app;
+grant execute on function svc_append_deployment_audit(uuid,text,text,text,text,text,text,boolean,jsonb) to sandgate_app;
+grant execute on function svc_charge_login_throttle(text,integer) to sandgate_app;
 grant execute on function svc_claim_oauth_flow(text,text) to sandgate_app;
 grant execute on function svc_count_failed_notices(integer) to sandgate_app;
 grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
@@ -5272,14 +5654,17 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
+grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
+grant execute on function svc_find_web_session(text,integer,boolean) to sandgate_app;
 grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
+grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
 grant execute on function svc_list_due_schedules(timestamp with time zone,integer) to sandgate_app;
 grant execute on function svc_list_expired_claims(integer) to sandgate_app;
@@ -5307,5 +5692,6 @@ grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;
 grant execute on function svc_sweep_expired(integer,integer) to sandgate_app;
+grant execute on function svc_sweep_logins(integer) to sandgate_app;
 grant execute on function svc_sweep_upstream_sessions(double precision,integer) to sandgate_app;
 grant execute on function svc_touch_oauth_registration(uuid) to sandgate_app;

@@ -1,13 +1,4 @@
--- People, agents, the policies that they use, and capability bundles.
-
--- The roles of an active member; null for anybody else.
-create or replace function svc_read_member_roles(p_user uuid)
-returns text[]
-language sql stable
-as $$
-  select m.roles from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
-    where u.id = p_user and u.status = 'active' and m.status = 'active'
-$$;
+-- Agents, the policies that they use, and capability bundles.
 
 create or replace function svc_latest_revisions()
 returns setof agent_revisions

@@ -6,17 +6,17 @@ grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
 create or replace function svc_find_organization(p_slug text)
-returns table (id uuid, slug text, name text, created_at timestamptz)
+returns setof tenants
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select o.id, o.slug, o.name, o.created_at from tenants o where o.slug = p_slug
+  select * from tenants o where o.slug = p_slug
 $$;
 
 create or replace function svc_list_organizations()
-returns table (id uuid, slug text, name text, created_at timestamptz)
+returns setof tenants
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select o.id, o.slug, o.name, o.created_at from tenants o order by o.slug
+  select * from tenants o order by o.created_at, o.id
 $$;
 
 create or replace function svc_sweep_expired(p_limit int, p_idempotency_days int)

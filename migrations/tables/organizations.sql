@@ -1,9 +1,12 @@
 -- Organizations and the data keys that seal their secrets.
 
+-- The slug names an organization in addresses. A suspended one admits none of its people and starts no runs.
 create table tenants (
   id uuid primary key,
   slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
-  name text not null,
+  name text not null unique,
+  display_name text,
+  status text not null default 'active' check (status in ('active', 'suspended')),
   created_at timestamptz not null default now()
 );
 alter table tenants enable row level security, force row level security;

@@ -129,24 +129,36 @@ grant select on session_finalizations to sandgate_system;
 create trigger note_ending after insert on session_finalizations
   for each row execute function svc_note_ending();
 
--- Bearer tokens by digest, of runs and of subscriptions; the plain text is never stored.
+-- Bearer tokens by digest, of runs, of subscriptions and of people; the plain text is never stored.
 create table api_tokens (
   id uuid primary key,
   tenant_id uuid not null,
-  kind text not null default 'session' check (kind in ('session', 'trigger')),
+  kind text not null default 'session' check (kind in ('session', 'trigger', 'pat')),
   session_id uuid,
   subscription_id uuid,
   audience text check (audience in ('tool', 'control', 'workspace', 'llm')),
+  membership_id uuid,
+  user_id uuid,
+  name text,
+  display_prefix text,
   token_sha256 text not null unique check (token_sha256 ~ '^[0-9a-f]{64}$'),
   expires_at timestamptz,
+  last_used_at timestamptz,
   revoked_at timestamptz,
   created_at timestamptz not null default now(),
   check (case kind
-    when 'session' then num_nonnulls(session_id, audience) = 2 and subscription_id is null
-    else num_nonnulls(session_id, audience) = 0 and subscription_id is not null end),
-  foreign key (tenant_id, session_id) references sessions (tenant_id, id)
+    when 'session' then num_nonnulls(session_id, audience) = 2
+      and num_nonnulls(subscription_id, membership_id, user_id, name, display_prefix) = 0
+    when 'trigger' then subscription_id is not null
+      and num_nonnulls(session_id, audience, membership_id, user_id, name, display_prefix) = 0
+    else num_nonnulls(membership_id, user_id, name, display_prefix, expires_at) = 5
+      and num_nonnulls(session_id, audience, subscription_id) = 0 end),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id),
+  foreign key (tenant_id, user_id) references users (tenant_id, id),
+  foreign key (tenant_id, membership_id) references org_memberships (tenant_id, id)
 );
 create index api_tokens_session on api_tokens (session_id);
+create index api_tokens_user on api_tokens (user_id) where user_id is not null;
 create index api_tokens_subscription on api_tokens (subscription_id) where subscription_id is not null;
 alter table api_tokens enable row level security, force row level security;
 create policy tenant_isolation on api_tokens
@@ -154,7 +166,7 @@ create policy tenant_isolation on api_tokens
   with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on api_tokens to sandgate_system using (true) with check (true);
 grant select, insert, update on api_tokens to sandgate_app;
-grant select on api_tokens to sandgate_system;
+grant select, update (last_used_at) on api_tokens to sandgate_system;
 
 -- Claims of Idempotency-Key headers. result keeps a small answer (an event's seq), never a body of a client.
 create table idempotency_keys (

@@ -23,7 +23,9 @@ alter table users enable row level security, force row level security;
 create policy tenant_isolation on users
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
   with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+create policy cross_organization on users to sandgate_system using (true) with check (true);
 grant select, insert, update on users to sandgate_app;
+grant select on users to sandgate_system;
 
 create table org_memberships (
   id uuid primary key,
@@ -43,4 +45,6 @@ alter table org_memberships enable row level security, force row level security;
 create policy tenant_isolation on org_memberships
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
   with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+create policy cross_organization on org_memberships to sandgate_system using (true) with check (true);
 grant select, insert, update on org_memberships to sandgate_app;
+grant select on org_memberships to sandgate_system;

@@ -36,7 +36,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
     applicationName: 'sandgate-api',
   });
   const organizations = new Organizations(database, fixerHarness(config.harness), (message) => log.warn(message));
-  const organization = await organizations.ensure('default', 'default');
+  const organization = await organizations.ensure('default');
   await checkSealing(database, config.seal, organization.id);
   for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();

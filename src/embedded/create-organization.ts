@@ -8,9 +8,9 @@ export function createOrganization(
   env: NodeJS.ProcessEnv,
   dataDir: string,
   slug: string,
-  name: string,
+  displayName: string | null,
 ): Promise<Organization> {
   return withOperatorDatabase(env, dataDir, (db, config) =>
-    new Organizations(db, fixerHarness(config.harness)).create(slug, name),
+    new Organizations(db, fixerHarness(config.harness)).create(slug, displayName),
   );
 }

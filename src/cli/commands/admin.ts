@@ -20,7 +20,7 @@ export function registerAdminCommands(program: Command): void {
       const { flags: connection, format } = contextOf(command);
       // The database layer takes a while to load, and only this command needs it.
       const { createOrganization } = await import('../../embedded/create-organization.js');
-      const made = await createOrganization(process.env, dataDirOf(connection, process.env), slug, flags.name ?? slug);
+      const made = await createOrganization(process.env, dataDirOf(connection, process.env), slug, flags.name ?? null);
       if (format === 'table') write(`${inline(made.slug)} ${made.id}`);
       else printDocument(format, made);
     });

@@ -7,15 +7,10 @@ import { OrganizationEntity } from './organization.entity.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
 import { seedPolicies } from './seed-policies.js';
 
-export interface Organization {
-  id: string;
-  slug: string;
-  name: string;
-  created_at: Date;
-}
+export type Organization = Readonly<OrganizationEntity>;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const MAX_NAME = 200;
+const MAX_DISPLAY_NAME = 200;
 
 /** The organizations of this deployment: one use case per method. */
 export class Organizations {
@@ -29,17 +24,17 @@ export class Organizations {
   /**
    * Makes an organization with its seeded policies and agent.
    *
-   * @throws SandgateError `invalid_request` for a malformed slug or name, `conflict` when the slug is taken
+   * @throws SandgateError `invalid_request` for a malformed slug or display name, `conflict` when the slug is taken
    */
-  async create(slug: string, name: string): Promise<Organization> {
-    const made = await this.insert(slug, name);
+  async create(slug: string, displayName: string | null): Promise<Organization> {
+    const made = await this.insert(slug, displayName);
     if (made === null) throw new SandgateError('conflict', `slug: an organization ${slug} exists already`);
     return made;
   }
 
   /** The organization of that slug, made if it is missing; what is seeded and absent is added. Processes that boot together agree on one. */
-  async ensure(slug: string, name: string): Promise<Organization> {
-    const found = (await this.find(slug)) ?? (await this.insert(slug, name)) ?? (await this.get(slug));
+  async ensure(slug: string): Promise<Organization> {
+    const found = (await this.find(slug)) ?? (await this.insert(slug, null)) ?? (await this.get(slug));
     await this.seed(found.id);
     return found;
   }
@@ -55,22 +50,27 @@ export class Organizations {
     return findRow<Organization>(this.db.pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
   }
 
-  /** All of them, by slug. */
+  /** All of them, oldest first. */
   async list(): Promise<Organization[]> {
     return queryRows<Organization>(this.db.pool, { text: 'select * from svc_list_organizations()' });
   }
 
   /** Null when the slug is taken. */
-  private async insert(slug: string, name: string): Promise<Organization | null> {
+  private async insert(slug: string, displayName: string | null): Promise<Organization | null> {
     if (!SLUG.test(slug)) {
       throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
     }
-    if (name.trim() === '' || name.length > MAX_NAME) {
-      throw new SandgateError('invalid_request', `name: 1 to ${MAX_NAME} characters`);
+    if (displayName !== null && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME)) {
+      throw new SandgateError('invalid_request', `display_name: 1 to ${MAX_DISPLAY_NAME} characters`);
     }
     const id = newRowId();
     return this.db.withTenant(id, async (tx) => {
-      const made = await insertUnlessThere(tx, OrganizationEntity, { id, slug, name });
+      const made = await insertUnlessThere(tx, OrganizationEntity, {
+        id,
+        slug,
+        name: slug,
+        display_name: displayName,
+      });
       if (made === null) return null;
       await this.seedWithin(tx);
       return made;

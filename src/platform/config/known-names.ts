@@ -5,7 +5,6 @@ import { settingsOf } from './setting.js';
 /** Names that the interface defines, that this version does not use, and whose absence weakens no promise. */
 const WITHOUT_EFFECT = [
   'SERVICE_PUBLIC_CONTROL_URL',
-  'SERVICE_TRUST_FORWARDED_FOR',
   'SERVICE_LLM_ADMIN_URL',
   'SERVICE_ALLOW_RLS_BYPASS',
   'SERVICE_RUNTIME_ROLE',

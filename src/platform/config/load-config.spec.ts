@@ -54,7 +54,6 @@ describe('loadConfig', () => {
     ['SERVICE_LLM_ANTHROPIC_URL', 'ftp://x'],
     ['SERVICE_LOCAL_COPY_ROOTS', 'home'],
     ['SERVICE_ADMIN_TOKEN', 'short'],
-    ['SERVICE_REQUIRE_SSO', '1'],
     ['SERVICE_LLM_KEY_MODE', 'tenant'],
   ])('refuses %s=%s and names it', (variable, value) => {
     expect(() => loadConfig({ [variable]: value })).toThrow(ConfigError);

@@ -107,12 +107,6 @@ function readValueFile(variable: string, path: string): string {
 }
 
 function refuseUnkeptPromises(config: SandgateConfig): void {
-  if (config.auth.requireSso) {
-    throw new ConfigError(
-      'SERVICE_REQUIRE_SSO',
-      'asks for multi-user mode, which this version does not have; unset it',
-    );
-  }
   if (config.seal.kmsMode === 'aws') {
     throw new ConfigError('SERVICE_KMS_MODE', 'asks for aws, which this version does not have; use static or off');
   }

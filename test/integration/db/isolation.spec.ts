@@ -14,6 +14,10 @@ import { createOrganization, createRun } from '../../support/runs/run-fixture.js
 /** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why beside it. */
 const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_admit_waiting',
+  // Refusals that concern no organization that exists.
+  'svc_append_deployment_audit',
+  // Tries of a minute, counted under a digest; no id goes in or out.
+  'svc_charge_login_throttle',
   'svc_claim_oauth_flow',
   'svc_count_failed_notices',
   'svc_defer_outbox',
@@ -22,10 +26,13 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   // A browser that comes back from the code host names a registration; its organization alone is answered.
   'svc_find_app_registration',
   'svc_find_organization',
+  // Credentials are looked up by digest before anything says whose they are.
+  'svc_find_personal_token',
   'svc_find_runs',
   'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
+  'svc_find_web_session',
   // Addresses of webhooks are public; whose one is, is known before its signature is, and nothing is answered before.
   'svc_find_webhook_connections',
   'svc_find_webhook_registrations',
@@ -33,6 +40,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_forget_setup_layers',
   'svc_free_places',
   'svc_keep_oauth_registration',
+  // For the operator: what privileged callers did, in all organizations.
+  'svc_list_auth_audit',
   'svc_list_dead_reservations',
   'svc_list_due_schedules',
   'svc_list_expired_claims',
@@ -58,6 +67,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_release_capacity',
   'svc_sealed_rows',
   'svc_sweep_expired',
+  'svc_sweep_logins',
   'svc_sweep_upstream_sessions',
   'svc_touch_oauth_registration',
 ];

@@ -210,7 +210,7 @@ describe('the record of runs', () => {
 
   it('seeds the four policies and the agent fixer once, also under racing boots', async () => {
     const organizations = new Organizations(test.db, { harness: 'builtin', model: 'claude-haiku-4-5' });
-    const made = await Promise.all(Array.from({ length: 4 }, () => organizations.ensure('default', 'Default')));
+    const made = await Promise.all(Array.from({ length: 4 }, () => organizations.ensure('default')));
     expect(new Set(made.map((one) => one.id)).size).toBe(1);
     const { id } = made[0] ?? { id: '' };
     const policies = await test.db.withTenant(id, (tx) =>

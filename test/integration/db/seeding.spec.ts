@@ -95,13 +95,13 @@ describe('seeding policies from files', () => {
     const warnings: string[] = [];
     const fixer = { harness: 'replay', model: 'none' };
     const organizations = new Organizations(test.db, fixer, (message) => warnings.push(message));
-    const { id } = await organizations.ensure('boot', 'boot');
+    const { id } = await organizations.ensure('boot');
     organizationId = id;
     const names = ['default', 'governed', 'standard', 'unrestricted'];
     expect((await stored()).map((row) => row.name)).toEqual(names);
     expect((await stored())[0]?.yaml_source).toBe(readFileSync('policies/default.yaml', 'utf8'));
     await test.db.withTenant(id, (tx) => tx.query(`delete from policies where name = 'governed'`));
-    await organizations.ensure('boot', 'boot');
+    await organizations.ensure('boot');
     expect((await stored()).map((row) => row.name)).toEqual(names);
     organizationId = (await organizations.create('second', 'second')).id;
     expect((await stored()).map((row) => row.name)).toEqual(names);

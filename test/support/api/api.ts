@@ -98,7 +98,7 @@ export async function startApi(
     SERVICE_DEFAULT_HARNESS: 'replay',
     ...env,
   });
-  const organization = await new Organizations(db, { harness: 'replay', model: 'none' }).ensure('default', 'default');
+  const organization = await new Organizations(db, { harness: 'replay', model: 'none' }).ensure('default');
   await db.wakeups.listen();
   const users = new TestUsers();
   const app = await createApi(

@@ -5,6 +5,7 @@ import type { TestDatabase } from './database.js';
 export const DEPLOYMENT_TABLES = [
   'capacity_counters',
   'hosts',
+  'login_throttles',
   'process_leases',
   'sandbox_uids',
   'schema_functions',

@@ -135,7 +135,8 @@ const copyRunSql = (columns: string): string => `
   with template as (select * from sessions where id = $1),
   organization as (
     insert into tenants (id, slug, name)
-    select gen_random_uuid(), 'copy-' || n || '-' || substr($1::text, 25), 'A copy' from generate_series(1, $2::int) n returning id
+    select gen_random_uuid(), slug, slug
+      from (select 'copy-' || n || '-' || substr($1::text, 25) as slug from generate_series(1, $2::int) n) returning id
   ), fresh as materialized (
     select id as organization, gen_random_uuid() as agent, gen_random_uuid() as revision, gen_random_uuid() as policy
     from organization

@@ -26,10 +26,9 @@ export async function createOrganization(db: Database): Promise<FixtureOrganizat
   const organizationId = uuidv7();
   const [policyId, agentId, revisionId] = [uuidv7(), uuidv7(), uuidv7()];
   await db.withTenant(organizationId, async (tx) => {
-    await tx.query('insert into tenants (id, slug, name) values ($1, $2, $3)', [
+    await tx.query('insert into tenants (id, slug, name) values ($1, $2, $2)', [
       organizationId,
       `org-${organizationId}`,
-      'An organization',
     ]);
     await tx.query('insert into policies (id, tenant_id, name) values ($1, $2, $3)', [
       policyId,

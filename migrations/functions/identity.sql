@@ -1,0 +1,154 @@
+-- Who calls: sessions and tokens of people, throttles, and the audit log across organizations.
+
+-- The roles of an active member of an active organization; null for anybody else.
+create or replace function svc_read_member_roles(p_user uuid)
+returns text[]
+language sql stable
+as $$
+  select m.roles from users u
+    join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
+    join tenants o on o.id = u.tenant_id
+    where u.id = p_user and u.status = 'active' and m.status = 'active' and o.status = 'active'
+$$;
+
+-- A browser session with both of its ends by the clock of the database.
+create or replace function svc_insert_web_session(
+  p_id uuid, p_membership uuid, p_user uuid, p_sha256 text, p_config uuid, p_acr text, p_amr text[],
+  p_auth_time timestamptz, p_idp_sid text, p_id_token bytea, p_id_token_key_version int, p_source_ip text,
+  p_user_agent text, p_idle_secs int, p_absolute_secs int)
+returns void
+language sql
+as $$
+  insert into user_sessions (id, tenant_id, membership_id, user_id, session_token_sha256, idp_config_id, acr, amr,
+      auth_time, idp_sid, id_token_sealed, id_token_key_version, source_ip, user_agent, created_at, last_seen_at,
+      idle_expires_at, absolute_expires_at)
+    select p_id, nullif(current_setting('service.tenant_id', true), '')::uuid, p_membership, p_user, p_sha256,
+        p_config, p_acr, p_amr, p_auth_time, p_idp_sid, p_id_token, p_id_token_key_version, p_source_ip, p_user_agent,
+        t, t, t + make_interval(secs => p_idle_secs), t + make_interval(secs => p_absolute_secs)
+      from clock_timestamp() t
+$$;
+
+-- Across organizations. These run as sandgate_system; an owner needs CREATE on the schema while it is given functions,
+-- and at no other time.
+grant create on schema public to sandgate_system;
+set local role sandgate_system;
+
+-- The live session of a cookie, with what its member may do now. Being used keeps it from idling out, written once a
+-- minute at most and never past its absolute end. p_slide is false for a check that is not a use.
+create or replace function svc_find_web_session(p_sha256 text, p_idle_secs int, p_slide boolean)
+returns table (session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  seen timestamptz;
+begin
+  select s.id, s.tenant_id, s.membership_id, s.user_id, m.roles, s.last_seen_at
+    into session_id, organization_id, membership_id, user_id, roles, seen
+    from user_sessions s
+    join org_memberships m on m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active'
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+    join tenants o on o.id = s.tenant_id and o.status = 'active'
+    where s.session_token_sha256 = p_sha256 and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
+  if not found then return; end if;
+  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+    update user_sessions s set last_seen_at = clock_timestamp(),
+        idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
+      where s.id = session_id and s.last_seen_at = seen;
+  end if;
+  return next;
+end
+$$;
+
+-- The live personal access token of a digest, with what its member may do now.
+create or replace function svc_find_personal_token(p_sha256 text, p_use boolean)
+returns table (token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  used timestamptz;
+begin
+  select t.id, t.tenant_id, t.membership_id, t.user_id, m.roles, t.last_used_at
+    into token_id, organization_id, membership_id, user_id, roles, used
+    from api_tokens t
+    join org_memberships m on m.tenant_id = t.tenant_id and m.id = t.membership_id and m.status = 'active'
+    join users u on u.tenant_id = t.tenant_id and u.id = t.user_id and u.status = 'active'
+    join tenants o on o.id = t.tenant_id and o.status = 'active'
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp();
+  if not found then return; end if;
+  if p_use and (used is null or used < clock_timestamp() - interval '1 minute') then
+    update api_tokens t set last_used_at = clock_timestamp()
+      where t.id = token_id and t.last_used_at is not distinct from used;
+  end if;
+  return next;
+end
+$$;
+
+-- Counts one try of this minute. False when the limit is reached; a refused try is not counted further.
+create or replace function svc_charge_login_throttle(p_key text, p_limit int)
+returns boolean
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+begin
+  insert into login_throttles as t (key, minute, count) values (p_key, date_trunc('minute', clock_timestamp()), 1)
+    on conflict (key, minute) do update set count = t.count + 1 where t.count < p_limit;
+  return found;
+end
+$$;
+
+-- An entry about no organization that exists.
+create or replace function svc_append_deployment_audit(
+  p_id uuid, p_actor_kind text, p_actor_id text, p_source_ip text, p_request_id text,
+  p_action text, p_target text, p_success boolean, p_detail jsonb)
+returns void
+language sql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  insert into auth_audit_log (id, actor_kind, actor_id, source_ip, request_id, action, target, success, detail)
+    values (p_id, p_actor_kind, p_actor_id, p_source_ip, p_request_id, p_action, p_target, p_success, p_detail)
+$$;
+
+-- Newest first, of one organization or of the whole deployment.
+create or replace function svc_list_auth_audit(
+  p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit int)
+returns setof auth_audit_log
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select * from auth_audit_log
+    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
+      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+    order by id desc limit p_limit
+$$;
+
+-- Rows of logins that are over. Sessions stay a week beyond their end, for those who ask what happened.
+create or replace function svc_sweep_logins(p_limit int)
+returns int
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  swept int;
+  total int := 0;
+begin
+  delete from login_throttles where ctid = any (array(
+    select ctid from login_throttles where minute < clock_timestamp() - interval '5 minutes' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from device_logins where ctid = any (array(
+    select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from pending_login_switches where ctid = any (array(
+    select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from user_sessions where ctid = any (array(
+    select ctid from user_sessions where absolute_expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count;
+  return total + swept;
+end
+$$;
+
+revoke all on function
+  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
+  svc_list_auth_audit, svc_sweep_logins from public;
+grant execute on function
+  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
+  svc_list_auth_audit, svc_sweep_logins to sandgate_app;
+reset role;
+revoke create on schema public from sandgate_system;
