@@ -46,6 +46,7 @@ describe('a stored webhook', () => {
         repository: 'acme/shop',
         clone_url: `${bench.host.host.url()}/acme/shop`,
         commit_sha: sha,
+        base_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
         checkout_mode: 'writable_copy',
       },
       invocation: {

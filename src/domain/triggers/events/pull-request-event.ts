@@ -3,6 +3,9 @@ import type { RequestedWorkspace, RunSpec } from '../../run/spec.js';
 import { parseWorkspace } from '../../run/workspace-input.js';
 import type { EventName } from './event-names.js';
 
+/** A base is left out where the host names none that can be asked for alone. */
+const FULL_COMMIT = /^[0-9a-f]{40}$/i;
+
 /** What a webhook said of a pull request, in our words; it is stored with the delivery. */
 export interface PullRequestEvent {
   type: EventName;
@@ -72,21 +75,23 @@ export function trustTierOf({ fork }: Pick<PullRequestEvent, 'fork'>): RunSpec['
 }
 
 /**
- * The exact head commit, fetched from the repository that the pull request is for, at the address of the code host that the operator
- * configured. No address is ever read from a payload.
+ * The exact head commit, with what it changes against the branch that it is for, fetched from the repository that the pull request is for,
+ * at the address of the code host that the operator configured. No address is ever read from a payload.
  */
 export function workspaceOf(
   event: PullRequestEvent,
   at: { connectionId: string; cloneBase: string },
 ): RequestedWorkspace {
-  const workspace = {
+  const asked = {
     kind: 'git_repository',
     connection_id: at.connectionId,
     repository: event.repository,
     commit_sha: event.head_sha,
     checkout_mode: trustTierOf(event) === 'trusted' ? 'writable_copy' : 'read_only',
   };
-  return parseWorkspace(workspace, 'event', at.cloneBase);
+  const workspace = parseWorkspace(asked, 'event', at.cloneBase);
+  if (workspace.kind !== 'git_repository' || !FULL_COMMIT.test(event.base_sha)) return workspace;
+  return { ...workspace, base_sha: event.base_sha.toLowerCase() };
 }
 
 function actionOf({ type }: PullRequestEvent): string {
