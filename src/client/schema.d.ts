@@ -1392,6 +1392,8 @@ export interface components {
             clone_url?: string;
             ref?: string;
             commit_sha?: string;
+            /** @description Of the run of a pull request: tip of the branch that it is for. */
+            base_sha?: string;
             /** @enum {string} */
             checkout_mode?: "writable_copy" | "read_only";
             /** Format: uuid */
@@ -3922,7 +3924,7 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
-        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. */
+        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. `merge_base` is the commit that a pull request is shown against, null when it could not be found. */
         WorkspaceInitializedEvent: {
             /** Format: uuid */
             event_id: string;
@@ -3947,6 +3949,7 @@ export interface components {
                     base_commit: string | null;
                     files: number | null;
                     left_out?: number;
+                    merge_base?: string | null;
                     repo?: string;
                     ref?: string;
                     submodules_not_fetched?: number;
