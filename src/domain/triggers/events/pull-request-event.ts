@@ -1,10 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import type { RequestedWorkspace, RunSpec } from '../../run/spec.js';
-import { parseWorkspace } from '../../run/workspace-input.js';
+import { isWholeCommit, parseWorkspace } from '../../run/workspace-input.js';
 import type { EventName } from './event-names.js';
-
-/** A base is left out where the host names none that can be asked for alone. */
-const FULL_COMMIT = /^[0-9a-f]{40}$/i;
 
 /** What a webhook said of a pull request, in our words; it is stored with the delivery. */
 export interface PullRequestEvent {
@@ -82,16 +79,16 @@ export function workspaceOf(
   event: PullRequestEvent,
   at: { connectionId: string; cloneBase: string },
 ): RequestedWorkspace {
-  const asked = {
+  const workspace = {
     kind: 'git_repository',
     connection_id: at.connectionId,
     repository: event.repository,
     commit_sha: event.head_sha,
+    // The change is left unknown where the host names nothing that can be asked for.
+    ...(isWholeCommit(event.base_sha) ? { base_sha: event.base_sha } : {}),
     checkout_mode: trustTierOf(event) === 'trusted' ? 'writable_copy' : 'read_only',
   };
-  const workspace = parseWorkspace(asked, 'event', at.cloneBase);
-  if (workspace.kind !== 'git_repository' || !FULL_COMMIT.test(event.base_sha)) return workspace;
-  return { ...workspace, base_sha: event.base_sha.toLowerCase() };
+  return parseWorkspace(workspace, 'event', at.cloneBase);
 }
 
 function actionOf({ type }: PullRequestEvent): string {
