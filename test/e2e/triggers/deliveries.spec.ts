@@ -27,6 +27,7 @@ describe('the result of a subscribed run', () => {
       SERVICE_DELIVERY_WAITS_MS: WAITS_MS.join(','),
       // Long enough for an answer on a busy machine; only silence waits this long.
       SERVICE_DELIVERY_TIMEOUT_MS: '10000',
+      SERVICE_TIMING_MAINTENANCE_MS: '2000',
     });
     await stack.createReplayAgent('worker');
     subscriptions = await StackSubscriptions.of(stack, 'worker');
