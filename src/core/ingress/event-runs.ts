@@ -65,7 +65,7 @@ export class EventRuns {
     const served: Served[] = [];
     for (const subscriptionId of matches)
       served.push(await this.serve({ organizationId, webhook, subscriptionId, isOld: ageMs > PATIENCE_MS }));
-    if (served.includes('later')) return waitAfter(ageMs);
+    if (served.includes('later')) return waitAtAge(ageMs);
     // A trigger that was enabled meanwhile, and whose event was sent again, still waits.
     const settled = await this.on.database.withTenant(organizationId, (tx) => settleWebhook(tx, deliveryId));
     return settled ? null : 0;
@@ -161,6 +161,6 @@ function mayPass(cause: unknown): boolean {
 }
 
 /** A quarter of the event's age: soon at first, and every five minutes in the end. */
-function waitAfter(ageMs: number): number {
+function waitAtAge(ageMs: number): number {
   return Math.round(Math.min(Math.max(ageMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS));
 }
