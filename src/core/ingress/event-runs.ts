@@ -15,7 +15,6 @@ import { insertRows, insertUnlessThere } from '../../platform/postgres/write-row
 import type { Database, TenantTransaction } from '../record/database.js';
 import { lockSubscription } from '../triggers/lock-subscription.js';
 import {
-  attemptReplacing,
   isUnpersisted,
   skipReasonOf,
   unattendedStarter,
@@ -29,13 +28,11 @@ import { WebhookEntity } from './webhook.entity.js';
 
 export interface EventRunParts {
   database: Database;
-  runs: Pick<SubscriptionRuns, 'start'>;
+  runs: Pick<SubscriptionRuns, 'start' | 'attempt'>;
   /** Where repositories of connections are cloned from. */
   cloneBase: string;
   /** Clock time in milliseconds. */
   now: () => number;
-  /** Between attempts to have the runs of a `replace` asked to stop. */
-  pauseMs: number;
   log: Record<'warn', (fields: Record<string, unknown>, message: string) => void>;
 }
 
@@ -74,8 +71,9 @@ export class EventRuns {
   private async serve(match: Match): Promise<Served> {
     const { organizationId, webhook, subscriptionId, isOld } = match;
     try {
-      const start = () => this.on.database.withTenant(organizationId, (tx) => this.startWithin(tx, match));
-      await attemptReplacing(start, this.on.pauseMs);
+      await this.on.runs.attempt(() =>
+        this.on.database.withTenant(organizationId, (tx) => this.startWithin(tx, match)),
+      );
       return 'done';
     } catch (cause) {
       // Another worker that was taken for dead did the same.
