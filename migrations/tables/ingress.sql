@@ -38,7 +38,7 @@ create table trigger_dispatches (
   status text not null check (status in ('created', 'skipped', 'error')),
   skip_reason text,
   created_at timestamptz not null default clock_timestamp(),
-  unique (delivery_id, subscription_id),
+  constraint trigger_dispatches_once unique (delivery_id, subscription_id),
   check ((status = 'created') = (session_id is not null)),
   check ((status = 'created') = (skip_reason is null)),
   foreign key (tenant_id, delivery_id) references trigger_deliveries (tenant_id, id),

@@ -41,6 +41,7 @@ const PATIENCE_MS = 24 * 60 * 60 * 1000;
 const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 const MAX_REASON = 1000;
+const ONE_DISPATCH = 'trigger_dispatches_once';
 
 /** What came of one match: final, or to be tried again. */
 type Served = 'done' | 'later';
@@ -77,7 +78,7 @@ export class EventRuns {
       return 'done';
     } catch (cause) {
       // Another worker that was taken for dead did the same.
-      if (isUniqueViolation(cause)) return 'done';
+      if (isUniqueViolation(cause, ONE_DISPATCH)) return 'done';
       const about = { err: cause, deliveryId: webhook.id, subscriptionId };
       if (mayPass(cause) && !isOld) {
         this.on.log.warn(about, 'a run of an event could not be started yet; trying again');
