@@ -121,8 +121,10 @@ interface Match {
 type Outcome = Pick<DispatchEntity, 'status'> & Partial<Pick<DispatchEntity, 'session_id' | 'skip_reason'>>;
 
 function dispatchOf({ organizationId, webhook, subscriptionId }: Match, outcome: Outcome) {
-  const of = { tenant_id: organizationId, delivery_id: webhook.id, subscription_id: subscriptionId };
-  return { id: newRowId(), ...of, session_id: null, skip_reason: null, ...outcome };
+  const { id: delivery_id, event } = webhook;
+  const of = { tenant_id: organizationId, delivery_id, subscription_id: subscriptionId };
+  const about = { event_type: event.type, resource: resourceOf(event) };
+  return { id: newRowId(), ...of, ...about, session_id: null, skip_reason: null, ...outcome };
 }
 
 /** Of an event's run: what the stranger wrote is context, and everything that decides comes from the host or from us. */
