@@ -177,7 +177,9 @@ describe('a stored webhook', () => {
     await bench.receive(pullRequest());
     const delivery = idOf(await bench.send(pullRequest()));
     const { owner } = bench.api.database;
-    await owner.query(`create unique index one_run on sessions (subscription_id) where subscription_id = '${subscription}'`);
+    await owner.query(
+      `create unique index one_run on sessions (subscription_id) where subscription_id = '${subscription}'`,
+    );
     expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([5000, []]);
     await owner.query('drop index one_run');
     expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([null, [['created', null]]]);
