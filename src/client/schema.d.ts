@@ -2144,8 +2144,6 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
-            delivery_id: string;
-            /** Format: uuid */
             subscription_id: string;
             /** Format: uuid */
             session_id: string | null;
@@ -2155,6 +2153,8 @@ export interface components {
             skip_reason: string | null;
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
+            delivery_id: string;
         };
         WebhookView: {
             /** Format: uuid */
@@ -3342,6 +3342,29 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        EventDispatchView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @enum {string} */
+            status: "created" | "skipped" | "error";
+            /** @description `overlap`, `replace_cancel_unpersisted` or `error: …`. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Null once the webhook is no longer kept.
+             */
+            delivery_id: string | null;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description The pull request: `owner/name#number`. */
+            resource: string;
+        };
         TriggerWithHistory: {
             /** Format: uuid */
             id: string;
@@ -3417,6 +3440,8 @@ export interface components {
             deliveries: components["schemas"]["DeliveryView"][];
             /** @description The 30 newest. */
             invocations: components["schemas"]["InvocationView"][];
+            /** @description What came of events, the 30 newest. */
+            dispatches: components["schemas"]["EventDispatchView"][];
         };
         ScheduleChange: {
             /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
