@@ -173,6 +173,19 @@ describe('a stored webhook', () => {
     expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([null, [['created', null]]]);
   });
 
+  it('whose run fails on a row of something else that is there already is not taken for done', async () => {
+    const subscription = await bench.subscribe();
+    await bench.receive(pullRequest());
+    const delivery = idOf(await bench.send(pullRequest()));
+    const { owner } = bench.api.database;
+    await owner.query(
+      `create unique index one_run on sessions (subscription_id) where subscription_id = '${subscription}'`,
+    );
+    expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([5000, []]);
+    await owner.query('drop index one_run');
+    expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([null, [['created', null]]]);
+  });
+
   it('CP-116 skip_if_running skips with its reason, replace asks the earlier run to stop', async () => {
     const skipping = await bench.subscribe({ concurrency_policy: 'skip_if_running' });
     const replacing = await bench.subscribe({ concurrency_policy: 'replace' });

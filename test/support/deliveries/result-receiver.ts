@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { ResultBody } from '../../../src/domain/deliveries/result-body.js';
 import { callbackSignature, standardSecret } from '../../../src/domain/deliveries/webhook-headers.js';
+import { BodyServer } from '../http/body-server.js';
 
 /** One request that brought a result. */
 export interface ReceivedResult {
@@ -24,36 +23,27 @@ export class ResultReceiver {
   manner: (path: string, index: number) => Manner = () => 204;
   private readonly counts = new Map<string, number>();
 
-  private constructor(private readonly server: Server) {}
+  private constructor(private readonly server: BodyServer) {}
 
   static async start(): Promise<ResultReceiver> {
-    const server = createServer();
+    const server = await BodyServer.start((...of) => receiver.take(...of));
     const receiver = new ResultReceiver(server);
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => receiver.take(request.url ?? '', request.headers, Buffer.concat(chunks), response));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return receiver;
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+    return this.server.url(path);
   }
 
   of(deliveryId: string): ReceivedResult[] {
     return this.received.filter(({ body }) => body.delivery_id === deliveryId);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await once(this.server.close(), 'close');
+  close(): Promise<void> {
+    return this.server.close();
   }
 
-  private take(path: string, headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
-    const text = bytes.toString();
+  private take({ url: path = '', headers }: IncomingMessage, text: string, response: ServerResponse): void {
     this.received.push({ path, headers, text, body: JSON.parse(text) as ResultBody, at: Date.now() });
     const index = (this.counts.get(path) ?? 0) + 1;
     this.counts.set(path, index);
