@@ -84,7 +84,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   readJsonBodiesOnly(server);
   readFormsAt(server, '/v1/oauth/go');
   streamArchivesAt(server, '/v1/workspaces');
-  keepBytesBelow(server, '/v1/ingress/');
+  keepBytesBelow(server, '/v1/ingress/', foundation.config.timing.webhookBodyMs);
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
