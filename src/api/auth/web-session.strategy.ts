@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { findWebSession } from '../../core/identity/web-sessions.js';
+import { Database } from '../../core/record/database.js';
+import { AuthTerms } from './auth-terms.js';
+import { CredentialStrategy } from './credential.strategy.js';
+import { readCredentials } from './credentials.js';
+import { refuseCrossSite } from './cross-site.js';
+import { memberPrincipal, type UserPrincipal } from './principal.js';
+
+/** A browser session, by its cookie. */
+@Injectable()
+export class WebSessionStrategy extends CredentialStrategy<UserPrincipal> {
+  constructor(
+    private readonly database: Database,
+    private readonly terms: AuthTerms,
+  ) {
+    super();
+  }
+
+  override async find(request: FastifyRequest): Promise<UserPrincipal | null> {
+    const { cookie } = readCredentials(request.headers);
+    if (cookie === null) return null;
+    // Before the session is looked up: a refused request must not count as a use of it.
+    refuseCrossSite(request, this.terms.publicOrigin);
+    const windows = { idleSecs: this.terms.sessionIdleSecs };
+    const found = await findWebSession(this.database.pool, cookie, windows, true);
+    return found === null ? null : memberPrincipal(found, { authKind: 'browser', sessionId: found.sessionId });
+  }
+}
