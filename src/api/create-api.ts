@@ -89,6 +89,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   });
   const hasInternalListener = foundation.config.http.internalBind !== null;
   const server = adapter.getInstance<FastifyInstance>();
+  server.decorate('trustForwardedFor', foundation.config.auth.trustForwardedFor);
   readJsonBodiesOnly(server);
   readFormsAt(server, ...FORMS);
   streamArchivesAt(server, '/v1/workspaces');
