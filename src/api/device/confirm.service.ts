@@ -6,11 +6,10 @@ import { UserEntity } from '../../core/identity/user.entity.js';
 import { findWebSession } from '../../core/identity/web-sessions.js';
 import { OrganizationEntity } from '../../core/organizations/organization.entity.js';
 import { Database } from '../../core/record/database.js';
-import { readBearer } from '../auth/credentials.js';
+import { readCredentials } from '../auth/credentials.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { clientAddress } from '../http/client-address.js';
 import type { Page } from '../pages/page.js';
-import { readCookie } from '../pages/read-cookie.js';
 import {
   answeredPage,
   codePage,
@@ -23,7 +22,6 @@ import {
   type FormTicket,
 } from './confirm-pages.js';
 
-const WEB_COOKIE = '__Host-svc_web';
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const USER_CODE = /^[A-Za-z-]{1,16}$/;
 
@@ -53,9 +51,8 @@ export class ConfirmService {
   /** Null without a live browser session. */
   async visitOf(request: FastifyRequest): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
-    readBearer(request.headers);
+    const { cookie: sessionToken } = readCredentials(request.headers);
     const { sessionIdleSecs: idleSecs, trustForwardedFor } = this.config.auth;
-    const sessionToken = readCookie(request.headers.cookie, WEB_COOKIE);
     const by = sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
     if (sessionToken === null || by === null) return null;
     return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };

@@ -103,6 +103,12 @@ export class GiveUpToken {
   @IsOptional()
   @IsIn(['access_token'])
   token_type_hint?: 'access_token';
+
+  @ApiPropertyOptional({ maxLength: MAX_NAME_CHARS, description: 'Not looked at.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_NAME_CHARS)
+  client_id?: string;
 }
 
 export class GivenUpToken {

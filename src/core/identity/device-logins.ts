@@ -144,7 +144,7 @@ export class DeviceLogins {
     if (held === null) return;
     const actor: AuditActor = { kind: 'user', id: held.userId, ...origin };
     await this.database.withTenant(held.organizationId, (tx) =>
-      revokePersonalToken(tx, { id: held.tokenId, userId: held.userId, actor }),
+      revokePersonalToken(tx, actor, { id: held.tokenId, userId: held.userId }),
     );
   }
 
@@ -166,11 +166,10 @@ async function finish(tx: TenantTransaction, login: PollRow, actor: AuditActor):
   );
   if (!settled) return { refusal: 'invalid_grant' };
   if (!mayEnter) return { refusal: 'access_denied' };
-  const { token, pat } = await mintPersonalToken(tx, {
+  const { token, pat } = await mintPersonalToken(tx, actor, {
     userId: login.user_id,
     membershipId: login.membership_id,
     name: login.client_name,
-    actor,
   });
   return { token, expiresInSecs: Math.floor((pat.expires_at.getTime() - pat.created_at.getTime()) / 1000) };
 }

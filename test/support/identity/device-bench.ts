@@ -1,5 +1,5 @@
 import { startApi, type Answer, type TestApi } from '../api/api.js';
-import { signIn, type SignedIn } from './signed-in.js';
+import { signIn, type TestBrowser, type TestUser } from '../api/users.js';
 
 const CONFIRM = '/v1/auth/device/confirm';
 
@@ -64,7 +64,8 @@ export class DeviceBench {
   }
 
   async person(): Promise<Browser> {
-    return new Browser(this, await signIn(this.api));
+    const user = await this.api.addUser('member');
+    return new Browser(this, { ...user, ...(await signIn(this.api.db, user)) });
   }
 
   /** Moves the end of a login, or of all, into the past. */
@@ -72,17 +73,17 @@ export class DeviceBench {
     await this.api.database.owner.query(`update device_logins set expires_at = clock_timestamp() - interval '1 second'`);
   }
 
-  /** The live tokens of a person. */
-  async tokensOf({ userId }: Pick<SignedIn, 'userId'>): Promise<{ id: string; name: string; token_sha256: string }[]> {
+  /** The live tokens that terminals got for a person, besides the one that every person of a test has. */
+  async tokensOf({ userId }: Pick<TestUser, 'userId'>): Promise<{ id: string; name: string; token_sha256: string }[]> {
     const { rows } = await this.api.database.owner.query<{ id: string; name: string; token_sha256: string }>(
-      `select id, name, token_sha256 from api_tokens where user_id = $1 and kind = 'pat' and revoked_at is null`,
+      `select id, name, token_sha256 from api_tokens where user_id = $1 and kind = 'pat' and revoked_at is null and name <> 'of a test'`,
       [userId],
     );
     return rows;
   }
 
   /** What the log of privileged steps says of a person, oldest first. */
-  async auditOf({ userId }: Pick<SignedIn, 'userId'>): Promise<
+  async auditOf({ userId }: Pick<TestUser, 'userId'>): Promise<
     { action: string; success: boolean; source_ip: string | null; request_id: string | null }[]
   > {
     const { rows } = await this.api.database.owner.query<{
@@ -99,7 +100,7 @@ export class DeviceBench {
 export class Browser {
   constructor(
     private readonly bench: DeviceBench,
-    readonly who: SignedIn,
+    readonly who: TestUser & TestBrowser,
     readonly address = bench.freshAddress(),
   ) {}
 
