@@ -115,7 +115,9 @@ describe('a token goes to the server that it is for, and to no other', () => {
 
   it('one without a server is not sent to that of a login', async () => {
     await logins({ acme: 'https://acme.example' });
-    expect(() => resolved({}, { SANDGATE_TOKEN: 'x' })).toThrow('set without SANDGATE_URL while context acme is in use');
+    expect(() => resolved({}, { SANDGATE_TOKEN: 'x' })).toThrow(
+      'set without SANDGATE_URL while context acme is in use',
+    );
     expect(resolved({}, { SERVICE_ADMIN_TOKEN: 'x' })).toEqual(['https://acme.example', 'token of acme']);
     expect(resolved({ server: 'https://b.example' }, { SANDGATE_TOKEN: 'x' })).toEqual(['https://b.example', 'x']);
   });

@@ -125,8 +125,8 @@ function named(contexts: Record<string, StoredContext>): Record<string, StoredCo
 
 function isContext(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  const { url, token, expires_at: expiresAt } = value;
-  return [url, token, expiresAt].every((text) => typeof text === 'string') && URL.canParse(String(url));
+  const { url, token, expires_at: end } = value;
+  return typeof url === 'string' && typeof token === 'string' && typeof end === 'string' && URL.canParse(url);
 }
 
 function jsonOf(text: string): unknown {

@@ -38,7 +38,7 @@ export class DeviceLoginClient {
    */
   async wait({ device_code, interval, expires_in }: StartedLogin): Promise<LoginToken> {
     const deadline = Date.now() + expires_in * 1000;
-    for (let secs = boundedInterval(interval); Date.now() < deadline; ) {
+    for (let secs = boundedInterval(interval); Date.now() < deadline;) {
       await sleep(secs * 1000);
       const answer = await this.ask(device_code);
       if (typeof answer === 'object') return answer;
