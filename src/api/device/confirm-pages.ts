@@ -26,7 +26,9 @@ export function codePage(person: ConfirmingPerson, ticket: FormTicket): Page {
   return {
     status: 200,
     title: TITLE,
-    paragraphs: ['A terminal that waits shows a code of eight letters. Type it here if you started that terminal yourself.'],
+    paragraphs: [
+      'A terminal that waits shows a code of eight letters. Type it here if you started that terminal yourself.',
+    ],
     facts: peopleFacts(person),
     form: { ...formOf(ticket), inputs: [CODE_INPUT], button: [{ name: 'answer', value: 'look', text: 'Continue' }] },
   };

@@ -53,7 +53,8 @@ export class ConfirmService {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
     const { sessionIdleSecs: idleSecs, trustForwardedFor } = this.config.auth;
-    const by = sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
+    const by =
+      sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
     if (sessionToken === null || by === null) return null;
     return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };
   }

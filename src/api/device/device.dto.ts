@@ -26,7 +26,8 @@ export class StartDeviceLogin {
   @ApiPropertyOptional({
     minLength: 1,
     maxLength: MAX_NAME_CHARS,
-    description: 'Shown where there is no client_name. Clients are not registered, so it is believed no more than that.',
+    description:
+      'Shown where there is no client_name. Clients are not registered, so it is believed no more than that.',
   })
   @IsOptional()
   @IsString()

@@ -31,7 +31,7 @@ export async function describeCaller(client: SandgateClient): Promise<DescribedC
   return { document, members: [['Server', url], ['Known from', source], ...peopleLines(me)] };
 }
 
-function peopleLines(me: Schemas['CallerView']): (readonly [string, string])[] {
+function peopleLines(me: Schemas['OperatorAccount'] | Schemas['UserAccount']): (readonly [string, string])[] {
   if ('operator' in me) return [['You are', 'the operator, by the admin token']];
   const { user, org, roles, auth_kind: kind } = me;
   return [

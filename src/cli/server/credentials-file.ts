@@ -49,7 +49,7 @@ export class CredentialsFile {
   /** @throws CliError when another user of the machine may read it, or its content is not understood */
   read(): Credentials {
     const text = this.readPrivately();
-    return text === null ? { current: null, contexts: {} } : parsed(text, this.path);
+    return text === null ? { current: null, contexts: named({}) } : parsed(text, this.path);
   }
 
   /** Replaces it as a whole; a second command that changes it at the same moment waits for its turn. */
@@ -115,13 +115,18 @@ function parsed(text: string, path: string): Credentials {
   const isName = current === null || typeof current === 'string';
   if (!isName || !isJsonObject(contexts) || !Object.values(contexts).every(isContext))
     throw new CliError(`${path} is not understood; delete it and sign in again with sandgate login`, EXIT.usage);
-  return { current, contexts: contexts as unknown as Record<string, StoredContext> };
+  return { current, contexts: named(contexts as unknown as Record<string, StoredContext>) };
+}
+
+/** Has the names that were given and no others, such as `constructor`. */
+function named(contexts: Record<string, StoredContext>): Record<string, StoredContext> {
+  return Object.assign(Object.create(null) as Record<string, StoredContext>, contexts);
 }
 
 function isContext(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  const { url, token, expires_at: expiresAt } = value;
-  return [url, token, expiresAt].every((text) => typeof text === 'string') && URL.canParse(String(url));
+  const { url, token, expires_at: end } = value;
+  return typeof url === 'string' && typeof token === 'string' && typeof end === 'string' && URL.canParse(url);
 }
 
 function jsonOf(text: string): unknown {

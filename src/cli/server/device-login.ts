@@ -8,6 +8,7 @@ import { fetchFrom } from './sandgate-client.js';
 const REQUEST_TIMEOUT_MS = 30_000;
 /** What a terminal adds to its interval when it is told to slow down (RFC 8628 §3.5). */
 const SLOW_DOWN_SECS = 5;
+const DEFAULT_INTERVAL_SECS = 5;
 const MAX_INTERVAL_SECS = 60;
 
 export type StartedLogin = Schemas['DeviceLogin'];
@@ -37,7 +38,7 @@ export class DeviceLoginClient {
    */
   async wait({ device_code, interval, expires_in }: StartedLogin): Promise<LoginToken> {
     const deadline = Date.now() + expires_in * 1000;
-    for (let secs = interval; Date.now() < deadline; ) {
+    for (let secs = boundedInterval(interval); Date.now() < deadline;) {
       await sleep(secs * 1000);
       const answer = await this.ask(device_code);
       if (typeof answer === 'object') return answer;
@@ -68,6 +69,11 @@ export class DeviceLoginClient {
       throw failure;
     }
   }
+}
+
+/** The server decides how often it is asked, within reason; five seconds where it does not say (RFC 8628 §3.2). */
+function boundedInterval(interval: number): number {
+  return Math.min(Math.max(interval || DEFAULT_INTERVAL_SECS, 1), MAX_INTERVAL_SECS);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -51,7 +51,13 @@ describe('the page on which a terminal is let in', () => {
       [address],
     );
     const question = await ada.press(await ada.open(), 'look', user_code);
-    for (const shown of ['&lt;b&gt;laptop&lt;/b&gt; &amp; co', address, '3 minutes ago', `user ${ada.who.userId.slice(-4)}`, 'default'])
+    for (const shown of [
+      '&lt;b&gt;laptop&lt;/b&gt; &amp; co',
+      address,
+      '3 minutes ago',
+      `user ${ada.who.userId.slice(-4)}`,
+      'default',
+    ])
       expect(question.html).toContain(shown);
     expect(question.html).not.toContain('<b>laptop');
     expect(await statusOf('<b>laptop</b> & co')).toBe('pending');

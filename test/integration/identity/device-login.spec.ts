@@ -20,7 +20,10 @@ async function refusal(started: Started): Promise<string> {
 
 /** A terminal that a new person let in. */
 async function approved(name?: string): Promise<{ started: Started; person: Browser }> {
-  const [started, person] = [await bench.started(name === undefined ? {} : { client_name: name }), await bench.person()];
+  const [started, person] = [
+    await bench.started(name === undefined ? {} : { client_name: name }),
+    await bench.person(),
+  ];
   expect((await person.answer(started.user_code, 'approve')).html).toContain('<h1>Approved</h1>');
   return { started, person };
 }

@@ -70,7 +70,9 @@ export class DeviceBench {
 
   /** Moves the end of a login, or of all, into the past. */
   async expire(): Promise<void> {
-    await this.api.database.owner.query(`update device_logins set expires_at = clock_timestamp() - interval '1 second'`);
+    await this.api.database.owner.query(
+      `update device_logins set expires_at = clock_timestamp() - interval '1 second'`,
+    );
   }
 
   /** The live tokens that terminals got for a person, besides the one that every person of a test has. */
@@ -83,7 +85,9 @@ export class DeviceBench {
   }
 
   /** What the log of privileged steps says of a person, oldest first. */
-  async auditOf({ userId }: Pick<TestUser, 'userId'>): Promise<
+  async auditOf({
+    userId,
+  }: Pick<TestUser, 'userId'>): Promise<
     { action: string; success: boolean; source_ip: string | null; request_id: string | null }[]
   > {
     const { rows } = await this.api.database.owner.query<{
