@@ -32,6 +32,8 @@ export interface Deviation {
   headers?: Record<string, string>;
   key?: SigningKey;
   accessToken?: string;
+  /** Happens before the token endpoint answers. */
+  before?: () => Promise<unknown>;
 }
 
 let keys = 0;
@@ -147,7 +149,8 @@ export class ScriptedProvider {
     if (path !== '/token') return send(404, {});
     const parameters = Object.fromEntries(new URLSearchParams(await readText(request)));
     this.tokenRequests.push({ parameters, authorization: request.headers.authorization });
-    const { status, headers } = this.deviation;
+    const { status, headers, before } = this.deviation;
+    await before?.();
     send(status ?? 200, this.answer(parameters), headers);
   }
 

@@ -151,16 +151,17 @@ export async function addConfig(
 ): Promise<string> {
   const id = uuidv7();
   const place = { organizationId, column: 'org_idp_configs.client_secret', row: id };
-  const secret = await api.app.get(Sealer).seal(place, CLIENT_SECRET);
+  const sealer = api.app.get(Sealer);
+  const secret = sealer.available ? await sealer.seal(place, CLIENT_SECRET) : null;
   const row: ConfigColumns = {
     id,
     tenant_id: organizationId,
     generation: 1,
     issuer,
     client_id: CLIENT_ID,
-    client_secret_sealed: secret.bytes,
-    client_secret_key_version: secret.keyVersion,
-    token_endpoint_auth: 'client_secret_basic',
+    client_secret_sealed: secret?.bytes ?? null,
+    client_secret_key_version: secret?.keyVersion ?? 1,
+    token_endpoint_auth: secret === null ? 'none' : 'client_secret_basic',
     scopes: ['openid', 'email', 'profile', 'offline_access'],
     alg_allowlist: ['RS256', 'ES256', 'PS256', 'RS384', 'ES384', 'RS512', 'ES512'],
     status: 'active',

@@ -9,8 +9,9 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 import { clientAddress } from '../../http/client-address.js';
 import { sendPage } from '../../pages/page-answer.js';
 import { Public } from '../permission.decorator.js';
-import { clearStepCookie, readStepCookie, readWebCookie, setStepCookie, setWebCookie } from './login-cookies.js';
+import { clearStepCookie, readStepCookie, readWebCookie, setStepCookie } from './login-cookies.js';
 import { NOT_CONFIGURED, NOT_CONFIGURED_LOCATION, organizationPage, refusalPage, switchPage } from './login-pages.js';
+import { webCookie } from '../web-cookie.js';
 import { LoginErrorFilter } from './login-error.filter.js';
 import { queryOf, visitOf } from './login-request.js';
 
@@ -90,7 +91,7 @@ export class LoginController {
       sendPage(request, reply, switchPage(pending, from));
       return;
     }
-    void reply.header('set-cookie', [over, setWebCookie(outcome.token, this.config.auth.sessionAbsoluteSecs)]);
+    void reply.header('set-cookie', [over, webCookie(outcome.token, this.config.auth.sessionAbsoluteSecs)]);
     redirectTo(reply, 302, outcome.redirectTo);
   }
 }

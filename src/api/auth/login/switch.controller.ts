@@ -2,14 +2,14 @@ import { Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginSwitches } from '../../../core/identity/sign-in/login-switches.js';
-import { SandgateError } from '../../../domain/errors.js';
 import { pathId } from '../../../domain/resource-id.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 import { sendPage } from '../../pages/page-answer.js';
 import { BrowserSession } from '../permission.decorator.js';
-import { CurrentPrincipal, type Principal } from '../principal.js';
-import { clearStepCookie, readStepCookie, setWebCookie } from './login-cookies.js';
+import { CurrentBrowser, type BrowserPrincipal } from '../principal.js';
+import { clearStepCookie, readStepCookie } from './login-cookies.js';
 import { SWITCH_REFUSED } from './login-pages.js';
+import { webCookie } from '../web-cookie.js';
 import { LoginErrorFilter } from './login-error.filter.js';
 import { visitOf } from './login-request.js';
 
@@ -27,7 +27,7 @@ export class SwitchController {
   @HttpCode(302)
   @BrowserSession('account.read')
   async confirm(
-    @CurrentPrincipal() principal: Principal,
+    @CurrentBrowser() { sessionId }: BrowserPrincipal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @Param('id') given: string,
@@ -37,7 +37,7 @@ export class SwitchController {
     const made = await this.switches.confirm({
       switchId: id,
       cookie: readStepCookie(request.headers.cookie, 'switch', id),
-      sessionId: sessionOf(principal),
+      sessionId,
       visit: visitOf(request),
     });
     if (made === null) {
@@ -47,15 +47,9 @@ export class SwitchController {
     }
     void reply
       .status(302)
-      .header('set-cookie', [over, setWebCookie(made.token, this.config.auth.sessionAbsoluteSecs)])
+      .header('set-cookie', [over, webCookie(made.token, this.config.auth.sessionAbsoluteSecs)])
       .header('referrer-policy', 'no-referrer')
       .header('location', made.redirectTo)
       .send();
   }
-}
-
-/** The guard let nobody else in. */
-function sessionOf(principal: Principal): string {
-  if (principal.kind === 'user' && principal.authKind === 'browser') return principal.sessionId;
-  throw new SandgateError('forbidden', 'this needs a browser session');
 }
