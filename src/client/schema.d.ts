@@ -1266,7 +1266,7 @@ export interface components {
             /** @description What it is for, in 1 to 100 characters; blanks around it are cut. */
             name: string;
             /** @description Seconds until it ends, brought between 60 and 31536000; 7776000 (90 days) when left out. */
-            expires_in?: number;
+            expires_in?: number | null;
         };
         PersonalTokenView: {
             /** Format: uuid */

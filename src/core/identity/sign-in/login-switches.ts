@@ -78,7 +78,7 @@ export async function nameMember(tx: TenantTransaction, userId: string): Promise
   const user = await tx.manager.findOneBy(UserEntity, { tenant_id: tx.organizationId, id: userId });
   const organization = await tx.manager.findOneBy(OrganizationEntity, { id: tx.organizationId });
   return {
-    person: user?.email ?? user?.name ?? 'somebody',
+    person: user?.email?.trim() ?? user?.name ?? 'somebody',
     organization: organization?.display_name ?? organization?.slug ?? 'an organization',
   };
 }
