@@ -147,6 +147,9 @@ begin
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;

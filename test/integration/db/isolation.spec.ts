@@ -29,6 +29,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_find_app_registration',
   // By the digest of a code that somebody typed: which terminal waits under it.
   'svc_find_device_login',
+  // A confirmed switch names its row; the organization is answered to the browser that holds the cookie of it alone.
+  'svc_find_login_switch',
   'svc_find_organization',
   // Credentials are looked up by digest before anything says whose they are.
   'svc_find_personal_token',
@@ -71,6 +73,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_read_outbox',
   'svc_recount_capacity',
   'svc_release_capacity',
+  // The session that a switch replaces may be one of another organization.
+  'svc_replace_web_session',
   'svc_sealed_rows',
   // Ends an approved login of a terminal, of the organization of the transaction alone.
   'svc_settle_device_login',
