@@ -6,6 +6,7 @@ const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'approvals.decide',
   'approvals.read',
+  'audit.export',
   'capabilities.read',
   'catalog.read',
   'codehost.read',
@@ -13,12 +14,14 @@ const MEMBER: readonly PermissionName[] = [
   'connections.write',
   'harnesses.read',
   'policies.read',
+  'sessions.cancel',
   'sessions.create',
+  'sessions.read',
   'triggers.read',
 ];
 
-/** An approver sees the runs of others; who may decide a question is up to the services. */
-const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export', 'sessions.read'];
+/** An approver sees the runs of others, and decides for the organization: that is up to the services. */
+const APPROVER = MEMBER;
 
 /** Metrics are the deployment's, not the organization's. */
 const ADMIN: readonly PermissionName[] = PERMISSIONS.filter((permission) => permission !== 'metrics.read');

@@ -16,7 +16,12 @@ export class DispatchView {
   @ApiProperty({ format: 'uuid' })
   subscription_id!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', nullable: true })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: 'Null without a run, and for a caller who does not see the runs of others.',
+  })
   session_id!: string | null;
 
   @ApiProperty({ enum: DISPATCH_STATUSES })
@@ -62,22 +67,24 @@ export class WebhookList {
   deliveries!: WebhookView[];
 }
 
-export function toWebhookView({
-  webhook,
-  dispatches,
-}: {
-  webhook: WebhookEntity;
-  dispatches: DispatchEntity[];
-}): WebhookView {
+/** @param seesRuns whether the caller sees runs that nobody in person started */
+export function toWebhookView(
+  { webhook, dispatches }: { webhook: WebhookEntity; dispatches: DispatchEntity[] },
+  seesRuns: boolean,
+): WebhookView {
   const { id, external_event_id, event_type, payload_digest, occurred_at, received_at } = webhook;
   return {
     ...{ id, external_event_id, event_type, payload_digest },
     occurred_at: occurred_at?.toISOString() ?? null,
     received_at: received_at.toISOString(),
-    dispatches: dispatches.map(toDispatchView),
+    dispatches: dispatches.map((dispatch) => toDispatchView(dispatch, seesRuns)),
   };
 }
 
-function toDispatchView({ tenant_id: _, created_at, ...dispatch }: DispatchEntity): DispatchView {
-  return { ...dispatch, created_at: created_at.toISOString() };
+function toDispatchView({ tenant_id: _, created_at, ...dispatch }: DispatchEntity, seesRuns: boolean): DispatchView {
+  return {
+    ...dispatch,
+    session_id: seesRuns ? dispatch.session_id : null,
+    created_at: created_at.toISOString(),
+  };
 }
