@@ -3,9 +3,11 @@ import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
 import { decideApproval, type ApprovalDecision } from '../../core/approvals/approvals.js';
 import { SandgateError } from '../../domain/errors.js';
 import { EXAMPLES } from '../../domain/policy/shell/describe-grant.js';
-import { Database } from '../../core/record/database.js';
+import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { requireVisible } from '../../core/runs/visible-runs.js';
+import { unauthorized } from '../auth/credentials.js';
 import type { Principal } from '../auth/principal.js';
+import { reauthorize } from '../auth/reauthorize.js';
 import { runViewerOf } from '../auth/run-viewer.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
@@ -36,9 +38,7 @@ export class ApprovalsService {
 
   /** Throws `not_found` for an unknown run. */
   async listOfSession(principal: Principal, runId: string, request: ListRequest): Promise<ApprovalList> {
-    await this.database.withTenant(principal.organizationId, (tx) =>
-      requireVisible(tx, runViewerOf(principal), runId),
-    );
+    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, runViewerOf(principal), runId));
     return this.list(principal, runId, request);
   }
 
@@ -68,10 +68,14 @@ export class ApprovalsService {
   }
 
   private async list(principal: Principal, runId: string | null, request: ListRequest): Promise<ApprovalList> {
-    const scope = { organizationId: principal.organizationId, runId, ...runViewerOf(principal) };
+    const { organizationId } = principal;
+    const scope = { organizationId, runId, ...runViewerOf(principal) };
     await this.watch.untilChanged(scope, request.wait, request.limit, request.caller);
-    const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
-    return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
+    const { caller, rows } = await this.database.withTenant(organizationId, async (tx) => {
+      const now = request.wait.waitMs === 0 ? principal : await afterWait(tx, principal, runId);
+      return { caller: now, rows: await listApprovals(tx, { ...scope, ...runViewerOf(now) }, request.limit) };
+    });
+    return { approvals: await this.view(caller, rows), cursor: cursorOf(rows) };
   }
 
   private async viewOne(principal: Principal, row: ApprovalEntity): Promise<ApprovalView> {
@@ -90,6 +94,14 @@ export class ApprovalsService {
           );
     return rows.map((row) => toApprovalView(row, shown.get(row.id) ?? null, covered.get(row.id)));
   }
+}
+
+/** Whoever waited may have lost their rights meanwhile. @throws SandgateError `unauthorized`, `not_found` */
+async function afterWait(tx: TenantTransaction, principal: Principal, runId: string | null): Promise<Principal> {
+  const now = await reauthorize(tx, principal);
+  if (now === null) throw unauthorized();
+  if (runId !== null) await requireVisible(tx, runViewerOf(now), runId);
+  return now;
 }
 
 /** Tells the caller that `approved_session` was recorded as `approved_once`. */

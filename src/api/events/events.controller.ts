@@ -82,7 +82,7 @@ export class EventsController {
     const head = await this.events.requireHead(principal, runId);
     openStream(reply);
     if (request.method === 'HEAD') reply.raw.end();
-    else this.hub.follow(principal.organizationId, runId, position, head, reply.raw);
+    else this.hub.follow(principal, { runId, after: position, head }, reply.raw);
   }
 }
 

@@ -3,7 +3,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { findAgent } from '../agents/agent-lookup.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from './session.entity.js';
-import { visibleTo, type RunViewer } from './visible-runs.js';
+import { isVisible, type RunViewer } from './visible-runs.js';
 
 /** What a list of runs is narrowed to. */
 export interface SessionFilter {
@@ -50,7 +50,7 @@ async function narrowByCursor(
   { viewer, name, id }: { viewer: RunViewer; name: 'before' | 'after'; id: string | undefined },
 ): Promise<void> {
   if (id === undefined) return;
-  if (!(await tx.manager.existsBy(SessionEntity, { id, ...visibleTo(viewer) }))) {
+  if (!(await isVisible(tx, viewer, id))) {
     throw new SandgateError('invalid_request', `${name}: no such run`);
   }
   const comparison = name === 'before' ? '<' : '>';

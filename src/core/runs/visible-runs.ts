@@ -9,7 +9,7 @@ export interface RunViewer {
 }
 
 /** What of a run's row makes it visible. */
-export function visibleTo({ invokedBy }: RunViewer): { invoked_by_user_id?: string } {
+function visibleTo({ invokedBy }: RunViewer): { invoked_by_user_id?: string } {
   return invokedBy === null ? {} : { invoked_by_user_id: invokedBy };
 }
 
@@ -26,5 +26,9 @@ export async function requireVisibleRun(tx: TenantTransaction, viewer: RunViewer
 
 /** Cheaper than {@link requireVisibleRun} where nothing of the row is needed. @throws SandgateError `not_found` likewise */
 export async function requireVisible(tx: TenantTransaction, viewer: RunViewer, id: string): Promise<void> {
-  if (!(await tx.manager.existsBy(SessionEntity, { id, ...visibleTo(viewer) }))) throw notFound('run');
+  if (!(await isVisible(tx, viewer, id))) throw notFound('run');
+}
+
+export function isVisible(tx: TenantTransaction, viewer: RunViewer, id: string): Promise<boolean> {
+  return tx.manager.existsBy(SessionEntity, { id, ...visibleTo(viewer) });
 }

@@ -13,6 +13,8 @@ export const FLOW_COOKIE = '__Host-svc_oauth_flow';
 /** Cookies and pages as a browser has them, as far as connecting needs it. */
 export class Visitor {
   cookie: string | null = null;
+  /** The browser session's `name=value`. */
+  session: string | null = null;
 
   constructor(private readonly api: TestApi) {}
 
@@ -42,7 +44,9 @@ export class Visitor {
   }
 
   private headers(): Record<string, string> {
-    return this.cookie === null ? {} : { cookie: `${FLOW_COOKIE}=${this.cookie}` };
+    const flow = this.cookie === null ? [] : [`${FLOW_COOKIE}=${this.cookie}`];
+    const cookies = [...flow, ...(this.session === null ? [] : [this.session])];
+    return cookies.length === 0 ? {} : { cookie: cookies.join('; ') };
   }
 
   private local(url: string): string {
