@@ -183,7 +183,12 @@ export class ConnectBench {
 
   /** From start to the callback's answer. */
   async connect(connectionId: string, visitor = this.visitor()): Promise<Response> {
-    return visitor.get(this.callback(await visitor.follow(await this.goUrl(connectionId))));
+    return this.visitorAt(await this.goUrl(connectionId), visitor);
+  }
+
+  /** From the link to the callback's answer. */
+  async visitorAt(goUrl: string, visitor: Visitor): Promise<Response> {
+    return visitor.get(this.callback(await visitor.follow(goUrl)));
   }
 
   async read(connectionId: string): Promise<ConnectionRecord> {
