@@ -2102,6 +2102,26 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_decide_device_login(p_id uuid, p_user uuid, p_membership uuid, p_session uuid, p_approve boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if p_approve then
+    update device_logins d set status = 'approved', user_id = p_user, membership_id = p_membership,
+        web_session_id = p_session, tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  else
+    update device_logins d set status = 'denied'
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  end if;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_defer_outbox(p_ids bigint[])
  RETURNS void
  LANGUAGE sql
@@ -2261,6 +2281,18 @@ CREATE OR REPLACE FUNCTION public.svc_find_app_registration(p_registration uuid)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select r.tenant_id from github_app_registrations r where r.id = p_registration
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_device_login(p_user_sha256 text)
+ RETURNS TABLE(id uuid, client_name text, source_ip text, age_secs integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.id, d.client_name, d.source_ip, extract(epoch from clock_timestamp() - d.created_at)::int
+    from device_logins d
+    where d.user_code_sha256 = p_user_sha256 and d.status = 'pending' and d.expires_at > clock_timestamp()
 $function$
 ;
 
@@ -3840,6 +3872,42 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_poll_device_login(p_device_sha256 text)
+ RETURNS TABLE(id uuid, state text, organization_id uuid, user_id uuid, membership_id uuid, web_session_id uuid, client_name text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  login device_logins;
+begin
+  select * into login from device_logins d where d.device_code_sha256 = p_device_sha256 for update;
+  if not found then return; end if;
+  id := login.id;
+  state := login.status;
+  if login.status in ('pending', 'approved') then
+    if login.expires_at <= clock_timestamp() then
+      state := 'expired';
+    elsif login.last_polled_at + make_interval(secs => login.interval_secs) > clock_timestamp() then
+      state := 'too_soon';
+      update device_logins d set last_polled_at = clock_timestamp(), interval_secs = least(d.interval_secs + 5, 60)
+        where d.id = login.id;
+    else
+      update device_logins d set last_polled_at = clock_timestamp() where d.id = login.id;
+    end if;
+  end if;
+  if state = 'approved' then
+    organization_id := login.tenant_id;
+    user_id := login.user_id;
+    membership_id := login.membership_id;
+    web_session_id := login.web_session_id;
+    client_name := login.client_name;
+  end if;
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -4848,6 +4916,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_settle_device_login(p_id uuid, p_minted boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update device_logins d set status = case when p_minted then 'consumed' else 'denied' end,
+      tenant_id = case when p_minted then d.tenant_id end,
+      user_id = case when p_minted then d.user_id end,
+      membership_id = case when p_minted then d.membership_id end
+    where d.id = p_id and d.status = 'approved' and d.expires_at > clock_timestamp()
+      and d.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_settle_webhook(p_delivery uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4866,6 +4952,23 @@ CREATE OR REPLACE FUNCTION public.svc_show_oauth_identity(p_connection uuid, p_o
 AS $function$
   update integration_connections set oauth = (oauth - 'registration_id') || p_oauth, updated_at = clock_timestamp()
     where id = p_connection and status <> 'revoked' and credential_sealed is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_start_device_login(p_id uuid, p_device_sha256 text, p_user_sha256 text, p_client_name text, p_source_ip text, p_ttl_secs integer, p_interval_secs integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into device_logins (id, device_code_sha256, user_code_sha256, client_name, source_ip, interval_secs,
+      expires_at)
+    values (p_id, p_device_sha256, p_user_sha256, p_client_name, p_source_ip, p_interval_secs,
+      clock_timestamp() + make_interval(secs => p_ttl_secs))
+    on conflict do nothing;
+  return found;
+end
 $function$
 ;
 
@@ -5578,6 +5681,8 @@ alter function svc_claim_oauth_flow(text,text) owner to sandgate_system;
 revoke all on function svc_claim_oauth_flow(text,text) from public;
 alter function svc_count_failed_notices(integer) owner to sandgate_system;
 revoke all on function svc_count_failed_notices(integer) from public;
+alter function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) owner to sandgate_system;
+revoke all on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) from public;
 alter function svc_defer_outbox(bigint[]) owner to sandgate_system;
 revoke all on function svc_defer_outbox(bigint[]) from public;
 alter function svc_delete_outbox(bigint[]) owner to sandgate_system;
@@ -5586,6 +5691,8 @@ alter function svc_drop_oauth_registration(uuid,text) owner to sandgate_system;
 revoke all on function svc_drop_oauth_registration(uuid,text) from public;
 alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
+alter function svc_find_device_login(text) owner to sandgate_system;
+revoke all on function svc_find_device_login(text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
@@ -5650,6 +5757,8 @@ alter function svc_measure_deployment(integer) owner to sandgate_system;
 revoke all on function svc_measure_deployment(integer) from public;
 alter function svc_open_counter() owner to sandgate_system;
 revoke all on function svc_open_counter() from public;
+alter function svc_poll_device_login(text) owner to sandgate_system;
+revoke all on function svc_poll_device_login(text) from public;
 alter function svc_read_outbox(integer,integer) owner to sandgate_system;
 revoke all on function svc_read_outbox(integer,integer) from public;
 alter function svc_recount_capacity() owner to sandgate_system;
@@ -5659,6 +5768,10 @@ revoke all on function svc_release_capacity(uuid,uuid) from public;
 revoke all on function svc_sealed_columns() from public;
 alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
+alter function svc_settle_device_login(uuid,boolean) owner to sandgate_system;
+revoke all on function svc_settle_device_login(uuid,boolean) from public;
+alter function svc_start_device_login(uuid,text,text,text,text,integer,integer) owner to sandgate_system;
+revoke all on function svc_start_device_login(uuid,text,text,text,text,integer,integer) from public;
 alter function svc_sweep_expired(integer,integer) owner to sandgate_system;
 revoke all on function svc_sweep_expired(integer,integer) from public;
 alter function svc_sweep_logins(integer) owner to sandgate_system;
@@ -5672,10 +5785,12 @@ grant execute on function svc_append_deployment_audit(uuid,text,text,text,text,t
 grant execute on function svc_charge_login_throttle(text,integer) to sandgate_app;
 grant execute on function svc_claim_oauth_flow(text,text) to sandgate_app;
 grant execute on function svc_count_failed_notices(integer) to sandgate_app;
+grant execute on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) to sandgate_app;
 grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
+grant execute on function svc_find_device_login(text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
@@ -5708,12 +5823,15 @@ grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandg
 grant execute on function svc_lookup_run_token(text) to sandgate_app;
 grant execute on function svc_measure_deployment(integer) to sandgate_app;
 grant execute on function svc_open_counter() to sandgate_app;
+grant execute on function svc_poll_device_login(text) to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
 grant execute on function svc_recount_capacity() to sandgate_app;
 grant execute on function svc_release_capacity(uuid,uuid) to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;
+grant execute on function svc_settle_device_login(uuid,boolean) to sandgate_app;
+grant execute on function svc_start_device_login(uuid,text,text,text,text,integer,integer) to sandgate_app;
 grant execute on function svc_sweep_expired(integer,integer) to sandgate_app;
 grant execute on function svc_sweep_logins(integer) to sandgate_app;
 grant execute on function svc_sweep_upstream_sessions(double precision,integer) to sandgate_app;

@@ -11,6 +11,7 @@ import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { DeviceModule } from './device/device.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -50,6 +51,7 @@ const RESOURCES = [
   TriggersModule,
   ArtifactsModule,
   DeliveriesModule,
+  DeviceModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,

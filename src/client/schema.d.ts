@@ -141,6 +141,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to sign in from a terminal (RFC 8628) */
+        post: operations["startDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the personal access token that a terminal holds (RFC 7009)
+         * @description Whoever holds a token may end it, and learns nothing about one that is none.
+         */
+        post: operations["giveUpToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the token of a terminal
+         * @description Until there is one it answers 400 with `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant` as the error (RFC 8628 §3.5).
+         */
+        post: operations["pollDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/logout": {
         parameters: {
             query?: never;
@@ -1266,7 +1323,7 @@ export interface components {
             /** @description What it is for, in 1 to 100 characters; blanks around it are cut. */
             name: string;
             /** @description Seconds until it ends, brought between 60 and 31536000; 7776000 (90 days) when left out. */
-            expires_in?: number;
+            expires_in?: number | null;
         };
         PersonalTokenView: {
             /** Format: uuid */
@@ -3808,6 +3865,64 @@ export interface components {
             /** @description Oldest first. */
             deliveries: components["schemas"]["DeliveryView"][];
         };
+        StartDeviceLogin: {
+            /** @description What the person is shown, and the name of the token: one line of visible characters. */
+            client_name?: string;
+            /** @description Shown where there is no client_name. Clients are not registered, so it is believed no more than that. */
+            client_id?: string;
+            /** @description Slug of the organization to sign in with, where it is known. */
+            org?: string;
+        };
+        DeviceLogin: {
+            /** @description The secret with which the terminal asks. */
+            device_code: string;
+            /**
+             * @description What the person types.
+             * @example WDJB-MJHT
+             */
+            user_code: string;
+            /** Format: uri */
+            verification_uri: string;
+            /**
+             * Format: uri
+             * @description Shows at once who asks. The code is still to be typed.
+             */
+            verification_uri_complete: string;
+            /** @description Seconds for which both codes live. */
+            expires_in: number;
+            /** @description Seconds to wait between two questions. */
+            interval: number;
+        };
+        PollDeviceLogin: {
+            device_code: string;
+            /** @enum {string} */
+            grant_type?: "urn:ietf:params:oauth:grant-type:device_code";
+            /** @description Not looked at. */
+            client_id?: string;
+        };
+        DeviceToken: {
+            /** @description A personal access token, answered once. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @description Seconds for which it lives. */
+            expires_in: number;
+        };
+        GiveUpToken: {
+            /** @description The personal access token to end. */
+            token: string;
+            /** @enum {string} */
+            token_type_hint?: "access_token";
+            /** @description Not looked at. */
+            client_id?: string;
+        };
+        GivenUpToken: {
+            /**
+             * @description The token is of no use any more, or never was.
+             * @enum {boolean}
+             */
+            revoked: true;
+        };
         EventList: {
             /** @description Ascending; a page shorter than the limit has caught up. */
             events: components["schemas"]["EventView"][];
@@ -5800,6 +5915,227 @@ export interface operations {
             };
             /** @description No such resource, or none that the caller may see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    startDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartDeviceLogin"];
+                "application/x-www-form-urlencoded": components["schemas"]["StartDeviceLogin"];
+            };
+        };
+        responses: {
+            /** @description Two codes: one for the terminal, one for the person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    giveUpToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GiveUpToken"];
+                "application/x-www-form-urlencoded": components["schemas"]["GiveUpToken"];
+            };
+        };
+        responses: {
+            /** @description It is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenUpToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pollDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PollDeviceLogin"];
+                "application/x-www-form-urlencoded": components["schemas"]["PollDeviceLogin"];
+            };
+        };
+        responses: {
+            /** @description The token, once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };

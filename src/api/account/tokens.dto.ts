@@ -9,11 +9,12 @@ export class MintToken {
 
   @ApiPropertyOptional({
     type: 'integer',
+    nullable: true,
     description: 'Seconds until it ends, brought between 60 and 31536000; 7776000 (90 days) when left out.',
   })
   @IsOptional()
   @IsInt()
-  expires_in?: number;
+  expires_in?: number | null;
 }
 
 /** A personal access token, without the token itself. */

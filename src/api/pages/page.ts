@@ -16,9 +16,26 @@ export interface Page {
 export interface PageForm {
   action: string;
   fields: Readonly<Record<string, string>>;
-  button: string;
+  /** What the person types. */
+  inputs?: readonly PageInput[];
+  /** The text of the one button, or what can be answered. */
+  button: string | readonly PageButton[];
   /** Sources of `form-action`: where the form, and whatever it is redirected to, may lead. */
   targets: string;
+}
+
+export interface PageInput {
+  name: string;
+  label: string;
+}
+
+export interface PageButton {
+  text: string;
+  /** Sent when this one is pressed. */
+  name?: string;
+  value?: string;
+  /** Can be pressed with nothing typed. */
+  withoutInputs?: boolean;
 }
 
 const STYLE = `
@@ -29,7 +46,9 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; margin: 1.5rem 0; }
 dt { font-weight: 600; }
 dd { margin: 0; overflow-wrap: anywhere; }
-button { font: inherit; font-weight: 600; padding: .625rem 1.25rem; border: 0; border-radius: .375rem; background: #1a56b0; color: #fff; cursor: pointer; }
+label { display: block; font-weight: 600; margin: 0 0 1rem; }
+input { font: inherit; display: block; box-sizing: border-box; width: 100%; margin: .375rem 0 0; padding: .5rem .75rem; }
+button { font: inherit; margin: 0 .75rem .75rem 0; font-weight: 600; padding: .625rem 1.25rem; border: 0; border-radius: .375rem; background: #1a56b0; color: #fff; cursor: pointer; }
 button:focus-visible { outline: 3px solid; outline-offset: 3px; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }
 `;
@@ -65,11 +84,24 @@ ${link === undefined ? '' : `<p><a href="${escape(link.href)}">${escape(link.tex
 `;
 }
 
-function renderForm({ action, fields, button }: PageForm): string {
+function renderForm({ action, fields, inputs, button }: PageForm): string {
+  const buttons = typeof button === 'string' ? [{ text: button }] : button;
   const hidden = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
   );
-  return `<form method="post" action="${escape(action)}">${hidden.join('')}<button type="submit">${escape(button)}</button></form>`;
+  const parts = [...hidden, ...(inputs ?? []).map(renderInput), ...buttons.map(renderButton)];
+  return `<form method="post" action="${escape(action)}">${parts.join('')}</form>`;
+}
+
+function renderInput({ name, label }: PageInput): string {
+  const off = 'autocomplete="off" autocapitalize="characters" spellcheck="false"';
+  return `<label>${escape(label)}<input name="${escape(name)}" required ${off}></label>`;
+}
+
+function renderButton({ text, name, value, withoutInputs }: PageButton): string {
+  const sent = name === undefined ? '' : ` name="${escape(name)}" value="${escape(value ?? '')}"`;
+  const unchecked = withoutInputs === true ? ' formnovalidate' : '';
+  return `<button type="submit"${sent}${unchecked}>${escape(text)}</button>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
