@@ -48,14 +48,14 @@ async function ask(
   const { method, path } = route;
   const expected = expectedVerdict(route, as.standing, api.config.auth.requireSso);
   const id = route.plane === 'public' && route.row.opens === 'trigger' ? cases.triggerId : UNKNOWN_ID;
-  const { statusCode, payload } = await api.app.inject({
+  const { statusCode, payload, headers } = await api.app.inject({
     method: method as 'GET',
     url: path.replace(/:\w+/g, id).replace('*', 'v1/messages'),
     headers: await as.headers(expected === 'admitted' && changes(route)),
     // A member that no route knows: whoever is let in changes nothing.
     ...(changes(route) ? { payload: { '': 0 } } : {}),
   });
-  const answer = { status: statusCode, text: payload };
+  const answer = { status: statusCode, text: payload, contentType: String(headers['content-type']) };
   return shows(expected, route, answer)
     ? null
     : `${method} ${path}, ${as.name}: not ${expected} but ${statusCode} ${payload.slice(0, 200)}`;

@@ -51,10 +51,19 @@ function ofPerson(route: GuardedRoute, row: MatrixRow, person: Extract<Standing,
 /** 400s of the door; behind it there are others. */
 const REFUSED_SHAPE = /not both|cannot be combined|needs a browser session/;
 
+interface Shown {
+  status: number;
+  text: string;
+  contentType: string;
+}
+
 /** Whether an answer is that of the verdict. Nothing behind the door answers 401 or 403 to a request about nothing. */
-export function shows(verdict: Verdict, { method }: GuardedRoute, { status, text }: { status: number; text: string }) {
+export function shows(verdict: Verdict, route: GuardedRoute, { status, text, contentType }: Shown): boolean {
+  // Pages of public routes have rules of their own; the door answers in JSON.
+  const isPage = route.plane === 'public' && route.row.opens === 'public' && contentType.startsWith('text/html');
+  if (isPage) return status < 500;
   // An answer to HEAD has no words.
-  const isRefusedShape = status === 400 && (method === 'HEAD' ? verdict === 400 : REFUSED_SHAPE.test(text));
+  const isRefusedShape = status === 400 && (route.method === 'HEAD' ? verdict === 400 : REFUSED_SHAPE.test(text));
   if (verdict !== 'admitted') return status === verdict && (verdict !== 400 || isRefusedShape);
   return ![401, 403].includes(status) && !isRefusedShape && (status < 500 || status === 503);
 }
