@@ -2348,7 +2348,10 @@ export interface components {
             id: string;
             /** Format: uuid */
             subscription_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Null without a run, and for a caller who does not see the runs of others.
+             */
             session_id: string | null;
             /** @enum {string} */
             status: "created" | "skipped" | "error";
@@ -3550,7 +3553,10 @@ export interface components {
             id: string;
             /** Format: uuid */
             subscription_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Null without a run, and for a caller who does not see the runs of others.
+             */
             session_id: string | null;
             /** @enum {string} */
             status: "created" | "skipped" | "error";
@@ -6193,6 +6199,8 @@ export interface operations {
             /** @description The session is over, and its cookie cleared. */
             204: {
                 headers: {
+                    /** @description Where the browser may go to sign out at the identity provider too; absent where the provider offers no such address. */
+                    "x-service-end-session"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
