@@ -1947,6 +1947,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_login_flow(p_flow uuid, p_config uuid, p_browser_hash text)
+ RETURNS TABLE(pkce_verifier_sealed bytea, pkce_verifier_key_version smallint, nonce text, redirect_to text, created_secs double precision)
+ LANGUAGE sql
+AS $function$
+  update login_flows f set consumed_at = clock_timestamp()
+    where f.id = p_flow and f.idp_config_id = p_config and f.browser_hash = p_browser_hash
+      and f.consumed_at is null and f.expires_at > clock_timestamp()
+      and exists (select from org_idp_configs c where c.id = p_config and c.status = 'active')
+    returning f.pkce_verifier_sealed, f.pkce_verifier_key_version, f.nonce, f.redirect_to,
+      extract(epoch from f.created_at)::float8
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_oauth_flow(p_state_hash text, p_browser_hash text)
  RETURNS TABLE(outcome text, organization_id uuid, flow_id uuid)
  LANGUAGE plpgsql
@@ -2010,6 +2023,27 @@ CREATE OR REPLACE FUNCTION public.svc_close_process_lease(p_id uuid)
  LANGUAGE sql
 AS $function$
   delete from process_leases where id = p_id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_consume_owner_arm(p_config uuid, p_email text)
+ RETURNS TABLE(arm_id uuid, promoted boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ends timestamptz;
+begin
+  select c.bootstrap_arm_audit_id, c.bootstrap_owner_expires_at into arm_id, ends
+    from org_idp_configs c where c.id = p_config and lower(btrim(c.bootstrap_owner_email)) = p_email;
+  if not found then return; end if;
+  update org_idp_configs set bootstrap_owner_email = null, bootstrap_owner_expires_at = null,
+      bootstrap_arm_audit_id = null, updated_at = clock_timestamp()
+    where id = p_config;
+  promoted := ends > clock_timestamp() and not exists (
+    select from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+      where 'owner' = any (m.roles) and m.status = 'active' and u.status = 'active');
+  return next;
+end
 $function$
 ;
 
@@ -2257,6 +2291,17 @@ CREATE OR REPLACE FUNCTION public.svc_find_app_registration(p_registration uuid)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select r.tenant_id from github_app_registrations r where r.id = p_registration
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_login_switch(p_switch uuid, p_browser_hash text)
+ RETURNS TABLE(organization_id uuid, idp_config_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.idp_config_id from pending_login_switches s
+    where s.id = p_switch and s.browser_hash = p_browser_hash
 $function$
 ;
 
@@ -2912,6 +2957,15 @@ begin
   get diagnostics kept = row_count;
   return kept;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_provider(p_config uuid, p_metadata jsonb, p_jwks jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs set discovered_metadata = p_metadata, jwks = p_jwks, discovered_at = clock_timestamp()
+    where id = p_config
 $function$
 ;
 
@@ -3801,6 +3855,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_open_login_flow(p_id uuid, p_config uuid, p_verifier bytea, p_key_version integer, p_nonce text, p_browser_hash text, p_redirect_to text, p_secs integer, p_cap integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('login-flows:' || organization, 0));
+  delete from login_flows where (consumed_at is null and expires_at <= clock_timestamp())
+    or expires_at < clock_timestamp() - interval '7 days';
+  if (select count(*) from login_flows where consumed_at is null) >= p_cap then return false; end if;
+  insert into login_flows (id, tenant_id, idp_config_id, pkce_verifier_sealed, pkce_verifier_key_version, nonce,
+      browser_hash, redirect_to, expires_at)
+    values (p_id, organization, p_config, p_verifier, p_key_version, p_nonce, p_browser_hash, p_redirect_to,
+      clock_timestamp() + make_interval(secs => p_secs));
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_open_process_lease(p_id uuid, p_kind text, p_host uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -3841,6 +3915,16 @@ CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs dou
  LANGUAGE sql
 AS $function$
   update sessions set not_before = clock_timestamp() + make_interval(secs => p_secs) where id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_provider_age(p_config uuid)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select extract(epoch from clock_timestamp() - discovered_at)::float8 from org_idp_configs
+    where id = p_config and discovered_metadata is not null and jwks is not null
 $function$
 ;
 
@@ -4457,6 +4541,25 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_replace_web_session(p_session uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update user_sessions s set revoked_at = clock_timestamp()
+    where s.id = p_session and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and exists (select from org_memberships m
+        where m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active')
+      and exists (select from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active')
+      and exists (select from tenants o where o.id = s.tenant_id and o.status = 'active');
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_replay(p_row approvals, p_tool text, p_input_digest text)
  RETURNS text
  LANGUAGE sql
@@ -4985,6 +5088,9 @@ begin
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
@@ -5372,6 +5478,7 @@ create policy tenant_isolation on llm_reservations as PERMISSIVE for ALL to publ
 alter table llm_tool_uses enable row level security, force row level security;
 create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_flows enable row level security, force row level security;
+create policy cross_organization on login_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on login_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_throttles enable row level security, force row level security;
 create policy cross_organization on login_throttles as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
@@ -5502,6 +5609,7 @@ grant insert, select, update on table llm_reservations to sandgate_app;
 grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
 grant delete, insert, select, update on table login_flows to sandgate_app;
+grant delete, select on table login_flows to sandgate_system;
 grant delete, insert, select, update on table login_throttles to sandgate_system;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
@@ -5576,6 +5684,8 @@ alter function svc_drop_oauth_registration(uuid,text) owner to sandgate_system;
 revoke all on function svc_drop_oauth_registration(uuid,text) from public;
 alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
+alter function svc_find_login_switch(uuid,text) owner to sandgate_system;
+revoke all on function svc_find_login_switch(uuid,text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
@@ -5646,6 +5756,8 @@ alter function svc_recount_capacity() owner to sandgate_system;
 revoke all on function svc_recount_capacity() from public;
 alter function svc_release_capacity(uuid,uuid) owner to sandgate_system;
 revoke all on function svc_release_capacity(uuid,uuid) from public;
+alter function svc_replace_web_session(uuid) owner to sandgate_system;
+revoke all on function svc_replace_web_session(uuid) from public;
 revoke all on function svc_sealed_columns() from public;
 alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
@@ -5666,6 +5778,7 @@ grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
+grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
@@ -5701,6 +5814,7 @@ grant execute on function svc_open_counter() to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
 grant execute on function svc_recount_capacity() to sandgate_app;
 grant execute on function svc_release_capacity(uuid,uuid) to sandgate_app;
+grant execute on function svc_replace_web_session(uuid) to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;

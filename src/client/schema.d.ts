@@ -5829,6 +5829,8 @@ export interface operations {
             /** @description The session is over, and its cookie cleared. */
             204: {
                 headers: {
+                    /** @description Where the browser may go to sign out at the identity provider too; absent where the provider offers no such address. */
+                    "x-service-end-session"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
