@@ -29,7 +29,11 @@ describe('the state of a login', () => {
 
   it('CP-281 is none of another purpose or version, also under the legacy key', async () => {
     const { flowId: f, organizationId: o, configId: c, expiresAtMs: x } = state();
-    for (const says of [{ f, o, c, x }, { p: 'oauth-boot', v: 1, f, o, c, x }, { p: 'login', v: 2, f, o, c, x }])
+    for (const says of [
+      { f, o, c, x },
+      { p: 'oauth-boot', v: 1, f, o, c, x },
+      { p: 'login', v: 2, f, o, c, x },
+    ])
       expect(await openState(legacy, DEPLOYMENT, await sealedAs(says))).toBeNull();
     expect(await openState(legacy, DEPLOYMENT, await sealedAs({ p: 'login', v: 1, f, o, c, x }))).not.toBeNull();
   });
