@@ -21,6 +21,10 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/v1/codehost/app/manifest/callback', 'the state and the cookie of the flow are the credential'],
   ['/v1/codehost/app/install/go', 'the sealed token in the address is the credential'],
   ['/v1/codehost/app/:id/setup', 'the state and the cookie of the flow are the credential'],
+  ['/v1/auth/device', 'whoever signs in has no credential yet', ['POST']],
+  ['/v1/auth/device/token', 'the device code is the credential', ['POST']],
+  ['/v1/auth/device/revoke', 'the token to end is the credential', ['POST']],
+  ['/v1/auth/device/confirm', 'it judges the browser session itself', ['GET', 'HEAD', 'POST']],
   ['/v1/ingress/:connector/:connection_id', 'the signature of the body is the credential', ['POST']],
   ['/v1/ingress/:connector/app/:registration_id', 'the signature of the body is the credential', ['POST']],
 ];
