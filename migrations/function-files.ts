@@ -14,6 +14,7 @@ const FILES = [
   TRIGGER_FUNCTIONS,
   'functions/identity.sql',
   'functions/device-logins.sql',
+  'functions/sign-in.sql',
   'functions/agents.sql',
   'functions/catalog.sql',
   'functions/hosts.sql',

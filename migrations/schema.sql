@@ -1081,24 +1081,28 @@ create table trigger_deliveries (
   constraint trigger_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX trigger_deliveries_again ON public.trigger_deliveries USING btree (connection_id, event_type, payload_digest, received_at);
+CREATE INDEX trigger_deliveries_handled ON public.trigger_deliveries USING btree (handled_at) WHERE (handled_at IS NOT NULL);
 CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (connection_id, received_at DESC, id DESC);
 CREATE INDEX trigger_deliveries_unhandled ON public.trigger_deliveries USING btree (received_at) WHERE (handled_at IS NULL);
 
 create table trigger_dispatches (
   id uuid not null,
   tenant_id uuid not null,
-  delivery_id uuid not null,
+  delivery_id uuid,
   subscription_id uuid not null,
+  event_type text not null,
+  resource text not null,
   session_id uuid,
   status text not null,
   skip_reason text,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint trigger_dispatches_pkey PRIMARY KEY (id),
-  constraint trigger_dispatches_delivery_id_subscription_id_key UNIQUE (delivery_id, subscription_id),
+  constraint trigger_dispatches_once UNIQUE (delivery_id, subscription_id),
   constraint trigger_dispatches_check CHECK (((status = 'created'::text) = (session_id IS NOT NULL))),
   constraint trigger_dispatches_check1 CHECK (((status = 'created'::text) = (skip_reason IS NULL))),
   constraint trigger_dispatches_status_check CHECK ((status = ANY (ARRAY['created'::text, 'skipped'::text, 'error'::text])))
 );
+CREATE INDEX trigger_dispatches_newest ON public.trigger_dispatches USING btree (subscription_id, created_at DESC, id DESC);
 
 create table trigger_invocations (
   id uuid not null,
@@ -4976,7 +4980,9 @@ declare
   waiting boolean;
 begin
   select d.id into delivery_id from trigger_deliveries d
-    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id;
+    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id
+    -- A sweep that is about to delete it makes it a new one.
+    for no key update;
   if delivery_id is null then
     select d.id into delivery_id from trigger_deliveries d
       where d.connection_id = p_webhook.connection_id and d.event_type = p_webhook.event_type
@@ -5064,6 +5070,10 @@ begin
   delete from workspace_uploads where ctid = any (array(
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
@@ -5371,7 +5381,7 @@ alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY 
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_deliveries add constraint trigger_deliveries_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id) ON DELETE SET NULL (delivery_id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table trigger_invocations add constraint trigger_invocations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
@@ -5648,7 +5658,7 @@ grant delete, select on table tool_call_payloads to sandgate_system;
 grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select, update on table trigger_deliveries to sandgate_app;
-grant select on table trigger_deliveries to sandgate_system;
+grant delete, select on table trigger_deliveries to sandgate_system;
 grant insert, select, update on table trigger_dispatches to sandgate_app;
 grant insert, select, update on table trigger_invocations to sandgate_app;
 grant insert, select, update on table trigger_subscriptions to sandgate_app;

@@ -19,6 +19,14 @@ as $$
   select * from tenants o order by o.created_at, o.id
 $$;
 
+create or replace function svc_has_identity_provider()
+returns boolean
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
+    where c.status = 'active' and o.status = 'active')
+$$;
+
 create or replace function svc_sweep_expired(p_limit int, p_idempotency_days int)
 returns int
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp
@@ -37,6 +45,10 @@ begin
   delete from workspace_uploads where ctid = any (array(
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
@@ -67,10 +79,10 @@ as $$
 $$;
 
 revoke all on function
-  svc_find_organization, svc_list_organizations, svc_sweep_expired, svc_measure_deployment
+  svc_find_organization, svc_list_organizations, svc_has_identity_provider, svc_sweep_expired, svc_measure_deployment
   from public;
 grant execute on function
-  svc_find_organization, svc_list_organizations, svc_sweep_expired, svc_measure_deployment
+  svc_find_organization, svc_list_organizations, svc_has_identity_provider, svc_sweep_expired, svc_measure_deployment
   to sandgate_app;
 reset role;
 revoke create on schema public from sandgate_system;

@@ -93,7 +93,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   readJsonBodiesOnly(server);
   readFormsAt(server, ...FORMS);
   streamArchivesAt(server, '/v1/workspaces');
-  keepBytesBelow(server, '/v1/ingress/');
+  keepBytesBelow(server, '/v1/ingress/', foundation.config.timing.webhookBodyMs);
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

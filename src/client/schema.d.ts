@@ -1593,6 +1593,8 @@ export interface components {
             clone_url?: string;
             ref?: string;
             commit_sha?: string;
+            /** @description Of the run of a pull request: tip of the branch that it is for. */
+            base_sha?: string;
             /** @enum {string} */
             checkout_mode?: "writable_copy" | "read_only";
             /** Format: uuid */
@@ -2345,8 +2347,6 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
-            delivery_id: string;
-            /** Format: uuid */
             subscription_id: string;
             /** Format: uuid */
             session_id: string | null;
@@ -2356,6 +2356,8 @@ export interface components {
             skip_reason: string | null;
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
+            delivery_id: string;
         };
         WebhookView: {
             /** Format: uuid */
@@ -3543,6 +3545,29 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        EventDispatchView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @enum {string} */
+            status: "created" | "skipped" | "error";
+            /** @description `overlap`, `replace_cancel_unpersisted` or `error: …`. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Null once the webhook is no longer kept.
+             */
+            delivery_id: string | null;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description The pull request: `owner/name#number`. */
+            resource: string;
+        };
         TriggerWithHistory: {
             /** Format: uuid */
             id: string;
@@ -3618,6 +3643,8 @@ export interface components {
             deliveries: components["schemas"]["DeliveryView"][];
             /** @description The 30 newest. */
             invocations: components["schemas"]["InvocationView"][];
+            /** @description What came of events, the 30 newest. */
+            dispatches: components["schemas"]["EventDispatchView"][];
         };
         ScheduleChange: {
             /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
@@ -4181,7 +4208,7 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
-        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. */
+        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. `merge_base` is the commit that a pull request is shown against, null when it could not be found. */
         WorkspaceInitializedEvent: {
             /** Format: uuid */
             event_id: string;
@@ -4206,6 +4233,7 @@ export interface components {
                     base_commit: string | null;
                     files: number | null;
                     left_out?: number;
+                    merge_base?: string | null;
                     repo?: string;
                     ref?: string;
                     submodules_not_fetched?: number;
@@ -8773,6 +8801,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The request conflicts with what exists. */
             409: {
                 headers: {
@@ -8864,6 +8901,15 @@ export interface operations {
             };
             /** @description No such resource, or none that the caller may see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -99,7 +99,11 @@ export async function listOverspentRuns(
   return rows.map((row) => ({ organizationId: row.organization_id, runId: row.session_id, cap: row.budget }));
 }
 
-/** Deletes payloads past their retention, old idempotency claims and leases of dead processes. @returns how many rows */
+/**
+ * Deletes payloads past their retention, old idempotency claims, webhooks that were handled 30 days ago and leases of dead processes.
+ *
+ * @returns how many rows
+ */
 export async function sweepExpired(
   pool: pg.Pool,
   options: { limit: number; idempotencyDays: number },
@@ -108,6 +112,12 @@ export async function sweepExpired(
     options.limit,
     options.idempotencyDays,
   ]);
+  return row?.swept ?? 0;
+}
+
+/** Deletes what logins that are over left behind. @returns how many rows; up to `limit` of each kind */
+export async function sweepLogins(pool: pg.Pool, limit: number): Promise<number> {
+  const [row] = await call<{ swept: number }>(pool, 'select svc_sweep_logins($1) as swept', [limit]);
   return row?.swept ?? 0;
 }
 
