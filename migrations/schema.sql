@@ -2344,6 +2344,7 @@ CREATE OR REPLACE FUNCTION public.svc_find_trigger_token(p_sha256 text)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select t.id, t.tenant_id, t.subscription_id from api_tokens t
+    join tenants o on o.id = t.tenant_id and o.status = 'active'
     where t.token_sha256 = p_sha256 and t.kind = 'trigger' and t.revoked_at is null
       and (t.expires_at is null or t.expires_at > clock_timestamp())
 $function$
@@ -2723,6 +2724,18 @@ CREATE OR REPLACE FUNCTION public.svc_insert_outbox(p_tenant uuid, p_subject uui
  LANGUAGE sql
 AS $function$
   insert into driver_outbox (tenant_id, subject_id, kind) values (p_tenant, p_subject, p_kind) returning id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_insert_personal_token(p_id uuid, p_membership uuid, p_user uuid, p_name text, p_prefix text, p_sha256 text, p_ttl_secs integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into api_tokens (id, tenant_id, kind, membership_id, user_id, name, display_prefix, token_sha256, created_at,
+      expires_at)
+    select p_id, nullif(current_setting('service.tenant_id', true), '')::uuid, 'pat', p_membership, p_user, p_name,
+        p_prefix, p_sha256, t, t + make_interval(secs => p_ttl_secs)
+      from clock_timestamp() t
 $function$
 ;
 
