@@ -2291,7 +2291,10 @@ export interface components {
             delivery_id: string;
             /** Format: uuid */
             subscription_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Null without a run, and for a caller who does not see the runs of others.
+             */
             session_id: string | null;
             /** @enum {string} */
             status: "created" | "skipped" | "error";
