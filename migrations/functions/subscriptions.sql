@@ -45,6 +45,7 @@ returns table (token_id uuid, organization_id uuid, subscription_id uuid)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
   select t.id, t.tenant_id, t.subscription_id from api_tokens t
+    join tenants o on o.id = t.tenant_id and o.status = 'active'
     where t.token_sha256 = p_sha256 and t.kind = 'trigger' and t.revoked_at is null
       and (t.expires_at is null or t.expires_at > clock_timestamp())
 $$;

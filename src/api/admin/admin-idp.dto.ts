@@ -1,0 +1,235 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import {
+  DEFAULT_ALGORITHMS,
+  DEFAULT_SCOPES,
+  SIGNING_ALGORITHMS,
+  TOKEN_ENDPOINT_AUTHS,
+  type TokenEndpointAuth,
+} from '../../domain/identity/idp-settings.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { IdpChanges, NewIdp } from '../../core/identity/idp-configs.js';
+import type { EndedLogins, IdpMigration } from '../../core/identity/idp-moves.js';
+import type { ArmedOwner } from '../../core/identity/arm-owner.js';
+import { MayBeLeftOut } from '../http/left-out.js';
+import { Idp, toIdp } from '../org/idp.dto.js';
+
+const TEXT = { message: 'must be a string' } as const;
+const TEXTS = { message: 'must be an array of strings' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+const MAPPINGS = {
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`.',
+} as const;
+const AUTH = { enum: TOKEN_ENDPOINT_AUTHS, description: 'Of these the provider must offer it.' } as const;
+const ARM = { type: 'string', nullable: true, description: 'Arms this address, as `break-glass-owner` does.' } as const;
+
+const IsTexts = (): PropertyDecorator => applyDecorators(IsArray(TEXTS), IsString({ each: true, ...TEXTS }));
+const IsAuth = (): PropertyDecorator =>
+  IsIn(TOKEN_ENDPOINT_AUTHS, { message: `must be one of ${TOKEN_ENDPOINT_AUTHS.join(', ')}` });
+
+export class CreateIdp {
+  @ApiProperty({ format: 'uri', description: 'For good, character for character as tokens have it.' })
+  @IsString(TEXT)
+  issuer!: string;
+
+  @ApiProperty({ description: 'For good.' })
+  @IsString(TEXT)
+  client_id!: string;
+
+  @ApiProperty(AUTH)
+  @IsAuth()
+  token_endpoint_auth!: TokenEndpointAuth;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, description: 'For every method but `none`.' })
+  @IsOptional()
+  @IsString(TEXT)
+  client_secret?: string | null;
+
+  @ApiPropertyOptional({ type: [String], default: [...DEFAULT_SCOPES] })
+  @MayBeLeftOut()
+  @IsTexts()
+  scopes?: string[];
+
+  @ApiPropertyOptional({ enum: SIGNING_ALGORITHMS, isArray: true, default: [...DEFAULT_ALGORITHMS] })
+  @MayBeLeftOut()
+  @IsTexts()
+  alg_allowlist?: string[];
+
+  @ApiPropertyOptional(MAPPINGS)
+  @MayBeLeftOut()
+  @IsObject({ message: 'must be an object' })
+  claim_mappings?: JsonObject;
+
+  @ApiPropertyOptional(ARM)
+  @IsOptional()
+  @IsString(TEXT)
+  bootstrap_owner_email?: string | null;
+}
+
+export class MigrateIdp extends CreateIdp {
+  @ApiPropertyOptional({
+    type: 'boolean',
+    default: false,
+    description: 'Whether the members whom the old provider vouched for stay members, with their tokens.',
+  })
+  @MayBeLeftOut()
+  @IsBoolean({ message: 'must be true or false' })
+  carry_forward?: boolean;
+}
+
+const IsNeverChanged = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description: 'Never changes: another provider is a migration. Refused.' }),
+    MayBeLeftOut(),
+    ValidateBy({
+      name: 'isNeverChanged',
+      validator: {
+        validate: () => false,
+        defaultMessage: () => 'never changes; another provider is a migration: POST …/idp/{id}/migrate',
+      },
+    }),
+  );
+
+export class ChangeIdp {
+  @ApiPropertyOptional(AUTH)
+  @MayBeLeftOut()
+  @IsAuth()
+  token_endpoint_auth?: TokenEndpointAuth;
+
+  @ApiPropertyOptional({ type: [String] })
+  @MayBeLeftOut()
+  @IsTexts()
+  scopes?: string[];
+
+  @ApiPropertyOptional(MAPPINGS)
+  @MayBeLeftOut()
+  @IsObject({ message: 'must be an object' })
+  claim_mappings?: JsonObject;
+
+  @ApiPropertyOptional({ enum: SIGNING_ALGORITHMS, isArray: true })
+  @MayBeLeftOut()
+  @IsTexts()
+  alg_allowlist?: string[];
+
+  @ApiPropertyOptional({ ...ARM, description: `${ARM.description} Null disarms.` })
+  @ValidateIf((_body, value) => value != null)
+  @IsString(TEXT)
+  bootstrap_owner_email?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, description: 'Left out keeps it, null removes it.' })
+  @ValidateIf((_body, value) => value != null)
+  @IsString(TEXT)
+  client_secret?: string | null;
+
+  @IsNeverChanged()
+  issuer?: string;
+
+  @IsNeverChanged()
+  client_id?: string;
+
+  @IsNeverChanged()
+  generation?: number;
+}
+
+export class IdpEnvelope {
+  @ApiProperty({ type: Idp })
+  idp!: Idp;
+}
+
+class Ended {
+  @ApiProperty(COUNT)
+  flows_cancelled!: number;
+
+  @ApiProperty(COUNT)
+  switches_cancelled!: number;
+
+  @ApiProperty(COUNT)
+  sessions_revoked!: number;
+}
+
+export class DisabledIdp extends Ended {
+  @ApiProperty({ enum: ['disabled'] })
+  status!: 'disabled';
+}
+
+export class MigratedIdp extends Ended {
+  @ApiProperty({ type: Idp })
+  old_config!: Idp;
+
+  @ApiProperty({ type: Idp })
+  new_config!: Idp;
+
+  @ApiProperty()
+  carry_forward!: boolean;
+
+  @ApiProperty(COUNT)
+  memberships_deactivated!: number;
+}
+
+export class BreakGlass {
+  @ApiProperty({ description: 'Who signs in with this verified address next, within seven days, becomes owner.' })
+  @IsString(TEXT)
+  email!: string;
+}
+
+export class ArmedBreakGlass {
+  @ApiProperty({ enum: [true] })
+  armed!: true;
+
+  @ApiProperty({ format: 'uuid', description: 'Its entry in the audit log, which the login that consumes it repeats.' })
+  arm_id!: string;
+
+  @ApiProperty({ type: Idp })
+  config!: Idp;
+
+  @ApiProperty({ format: 'date-time' })
+  expires_at!: string;
+}
+
+export function toNewIdp(body: CreateIdp): NewIdp {
+  return {
+    issuer: body.issuer,
+    client_id: body.client_id,
+    token_endpoint_auth: body.token_endpoint_auth,
+    client_secret: body.client_secret ?? null,
+    scopes: body.scopes ?? [...DEFAULT_SCOPES],
+    alg_allowlist: body.alg_allowlist ?? [...DEFAULT_ALGORITHMS],
+    claim_mappings: body.claim_mappings ?? {},
+    bootstrap_owner_email: body.bootstrap_owner_email ?? null,
+  };
+}
+
+/** Members that were sent; null is a value. */
+export function toIdpChanges(body: ChangeIdp): IdpChanges {
+  const { token_endpoint_auth, scopes, claim_mappings, alg_allowlist, bootstrap_owner_email, client_secret } = body;
+  return {
+    ...(token_endpoint_auth === undefined ? {} : { token_endpoint_auth }),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(claim_mappings === undefined ? {} : { claim_mappings }),
+    ...(alg_allowlist === undefined ? {} : { alg_allowlist }),
+    ...(bootstrap_owner_email === undefined ? {} : { bootstrap_owner_email }),
+    ...(client_secret === undefined ? {} : { client_secret }),
+  };
+}
+
+export function toEnded({ flows, switches, sessions }: EndedLogins): Ended {
+  return { flows_cancelled: flows, switches_cancelled: switches, sessions_revoked: sessions };
+}
+
+export function toMigrated(migration: IdpMigration, carryForward: boolean): MigratedIdp {
+  return {
+    old_config: toIdp(migration.oldConfig),
+    new_config: toIdp(migration.newConfig),
+    carry_forward: carryForward,
+    ...toEnded(migration),
+    memberships_deactivated: migration.membershipsDeactivated,
+  };
+}
+
+export function toArmed({ armId, config, expiresAt }: ArmedOwner): ArmedBreakGlass {
+  return { armed: true, arm_id: armId, config: toIdp(config), expires_at: expiresAt.toISOString() };
+}

@@ -1,0 +1,39 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A token that stands for a person. Only its digest is kept; tokens of runs and triggers rest in the same table. */
+@Entity('api_tokens')
+export class PersonalTokenEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  tenant_id!: string;
+
+  @Column('text', { select: false })
+  kind!: 'pat';
+
+  @Column('uuid')
+  membership_id!: string;
+
+  @Column('uuid')
+  user_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The beginning of the token, by which its owner knows it again. */
+  @Column('text')
+  display_prefix!: string;
+
+  @Column('timestamptz')
+  created_at!: Date;
+
+  @Column('timestamptz')
+  expires_at!: Date;
+
+  @Column('timestamptz', { nullable: true })
+  last_used_at!: Date | null;
+
+  @Column('timestamptz', { nullable: true })
+  revoked_at!: Date | null;
+}
