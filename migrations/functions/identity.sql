@@ -28,6 +28,17 @@ as $$
       from clock_timestamp() t
 $$;
 
+-- A personal access token with its end by the clock of the database.
+create or replace function svc_insert_personal_token(
+  p_id uuid, p_membership uuid, p_user uuid, p_name text, p_prefix text, p_sha256 text, p_ttl_secs int)
+returns void
+language sql
+as $$
+  insert into api_tokens (id, tenant_id, kind, membership_id, user_id, name, display_prefix, token_sha256, created_at,
+      expires_at)
+    select p_id, nullif(current_setting('service.tenant_id', true), '')::uuid, 'pat', p_membership, p_user, p_name,
+        p_prefix, p_sha256, t, t + make_interval(secs => p_ttl_secs)
+      from clock_timestamp() t
 -- Holds what changes of providers, owners, memberships and logins serialize on: all providers of the organization, and
 -- its own row for one that has none yet.
 create or replace function svc_lock_identity()

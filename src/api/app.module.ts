@@ -1,11 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AgentsModule } from './agents/agents.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import { AuthGuard } from './auth/auth.guard.js';
+import { AuthModule } from './auth/auth.module.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
@@ -32,6 +32,7 @@ import { TriggersModule } from './triggers/triggers.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
+  AuthModule,
   HealthModule,
   HarnessesModule,
   AgentsModule,
@@ -70,7 +71,6 @@ export class AppModule {
       ],
       providers: [
         { provide: RouteTable, useValue: routes },
-        { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_INTERCEPTOR, useClass: KnownMembersInterceptor },
         { provide: APP_PIPE, useClass: RequestValidationPipe },

@@ -81,6 +81,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   });
   const hasInternalListener = foundation.config.http.internalBind !== null;
   const server = adapter.getInstance<FastifyInstance>();
+  server.decorate('trustForwardedFor', foundation.config.auth.trustForwardedFor);
   readJsonBodiesOnly(server);
   readFormsAt(server, '/v1/oauth/go');
   streamArchivesAt(server, '/v1/workspaces');

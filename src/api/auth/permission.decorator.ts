@@ -1,10 +1,9 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import type { ErrorCode } from '../../domain/errors.js';
 
-/**
- * What a caller may be allowed to do on the public plane. The operator of a single-admin deployment holds all of them;
- * roles map onto them when users exist (docs/design/identity.md).
- */
+/** What a caller may be allowed to do on the public plane; role-permissions.ts says who holds which (docs/roles.md). */
 export const PERMISSIONS = [
+  'account.read',
   'agents.read',
   'agents.write',
   'approvals.decide',
@@ -20,12 +19,15 @@ export const PERMISSIONS = [
   'connections.write',
   'deliveries.resend',
   'harnesses.read',
-  'metrics.read',
+  'org.manage',
+  'org.read',
   'policies.read',
   'policies.write',
   'sessions.cancel',
   'sessions.create',
   'sessions.read',
+  'tokens.read',
+  'tokens.write',
   'triggers.read',
   'triggers.write',
 ] as const;
@@ -33,13 +35,27 @@ export const PERMISSIONS = [
 export type PermissionName = (typeof PERMISSIONS)[number];
 
 export const PERMISSION_METADATA = 'sandgate:permission';
+export const BROWSER_SESSION_METADATA = 'sandgate:browser-session';
+export const OPERATOR_PLANE_METADATA = 'sandgate:operator-plane';
+export const TRIGGER_TOKEN_METADATA = 'sandgate:trigger-token';
 export const PUBLIC_METADATA = 'sandgate:public';
 
-/** The permission that a caller of this route needs. Every route carries this or {@link Public}. */
+/** How a caller is refused who did not come by a browser session. */
+export type BrowserRefusal = Extract<ErrorCode, 'forbidden' | 'invalid_request'>;
+
+/** The permission that a caller of this route needs. Every route carries this or one of the others below. */
 export const Permission = (permission: PermissionName): MethodDecorator & ClassDecorator =>
   SetMetadata(PERMISSION_METADATA, permission);
 
-export const TRIGGER_TOKEN_METADATA = 'sandgate:trigger-token';
+/** A route for people in their browser: neither a token of theirs nor the operator may use it. */
+export const BrowserSession = (
+  permission: PermissionName,
+  refusal: BrowserRefusal = 'forbidden',
+): MethodDecorator & ClassDecorator =>
+  applyDecorators(Permission(permission), SetMetadata(BROWSER_SESSION_METADATA, refusal));
+
+/** A route, or a controller, of the operator: the admin token opens it in every mode, and nothing else does (CP-048). */
+export const OperatorPlane = (): MethodDecorator & ClassDecorator => SetMetadata(OPERATOR_PLANE_METADATA, true);
 
 /** A route of one trigger, the path's `id`, that its own token opens and nothing else does (CP-276). */
 export const TriggerToken = (): MethodDecorator => SetMetadata(TRIGGER_TOKEN_METADATA, true);

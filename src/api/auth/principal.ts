@@ -1,10 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { SandgateError } from '../../domain/errors.js';
-import type { Role } from '../../domain/identity/role.js';
+import { highestRole, type Role } from '../../domain/identity/role.js';
 import type { Viewer } from '../../core/connections/viewer.js';
+import type { LiveMember } from '../../core/identity/web-sessions.js';
 import type { TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
+import { unauthorized } from './credentials.js';
 import type { PermissionName } from './permission.decorator.js';
+import { permissionsOf } from './role-permissions.js';
 
 /**
  * Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user
@@ -24,36 +26,48 @@ export interface OperatorPrincipal extends Caller {
   kind: 'operator';
 }
 
-/** A person with an active membership; role and permissions are those of this request. */
-export interface UserPrincipal extends Caller {
+/** The credential by which a person came. */
+export type PersonalCredential = { authKind: 'browser'; sessionId: string } | { authKind: 'pat'; tokenId: string };
+
+interface Person extends Caller {
   kind: 'user';
   userId: string;
+  membershipId: string;
   /** The highest of the membership's roles. */
   role: Role;
+  roles: readonly Role[];
 }
 
-const PRINCIPALS = new WeakMap<FastifyRequest, Principal>();
+/** A person with an active membership; roles and permissions are those of this request. */
+export type UserPrincipal = Person & PersonalCredential;
 
-export function rememberPrincipal(request: FastifyRequest, principal: Principal): void {
-  PRINCIPALS.set(request, principal);
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guard of the route. */
+    principal?: Principal;
+    /** Set by the guard of a route that tokens of triggers open. */
+    triggerToken?: TriggerTokenInfo;
+  }
 }
 
-const TRIGGER_TOKENS = new WeakMap<FastifyRequest, TriggerTokenInfo>();
-
-export function rememberTriggerToken(request: FastifyRequest, token: TriggerTokenInfo): void {
-  TRIGGER_TOKENS.set(request, token);
+/** @returns null for a member whose roles this version does not know */
+export function memberPrincipal(member: LiveMember, credential: PersonalCredential): UserPrincipal | null {
+  const { organizationId, userId, membershipId, roles } = member;
+  const role = highestRole(roles);
+  if (role === null) return null;
+  const permissions = permissionsOf(roles);
+  return { kind: 'user', organizationId, userId, membershipId, role, roles, name: userId, permissions, ...credential };
 }
 
-export function principalOf(request: FastifyRequest): Principal {
-  const principal = PRINCIPALS.get(request);
-  if (principal === undefined) throw new SandgateError('unauthorized', 'unauthorized');
+/** @throws SandgateError `unauthorized` on a route whose guard let nobody in */
+export function principalOf({ principal }: FastifyRequest): Principal {
+  if (principal === undefined) throw unauthorized();
   return principal;
 }
 
-function triggerTokenOf(request: FastifyRequest): TriggerTokenInfo {
-  const token = TRIGGER_TOKENS.get(request);
-  if (token === undefined) throw new SandgateError('unauthorized', 'unauthorized');
-  return token;
+function triggerTokenOf({ triggerToken }: FastifyRequest): TriggerTokenInfo {
+  if (triggerToken === undefined) throw unauthorized();
+  return triggerToken;
 }
 
 /** The user's id, or null for a caller without a personal identity. */

@@ -3,6 +3,7 @@ import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
 
 /** What every member may ask for; the services decide which rows are answered (docs/design/identity.md). */
 const MEMBER: readonly PermissionName[] = [
+  'account.read',
   'agents.read',
   'approvals.decide',
   'approvals.read',
@@ -12,24 +13,33 @@ const MEMBER: readonly PermissionName[] = [
   'connections.read',
   'connections.write',
   'harnesses.read',
+  'org.read',
   'policies.read',
+  'sessions.cancel',
   'sessions.create',
+  'sessions.read',
+  'tokens.read',
+  'tokens.write',
   'triggers.read',
 ];
 
-/** An approver sees the runs of others; who may decide a question is up to the services. */
-const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export', 'sessions.read'];
+const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export'];
 
-/** Metrics are the deployment's, not the organization's. */
-const ADMIN: readonly PermissionName[] = PERMISSIONS.filter((permission) => permission !== 'metrics.read');
-
-const BY_ROLE: Record<Role, ReadonlySet<PermissionName>> = {
-  member: new Set(MEMBER),
-  approver: new Set(APPROVER),
-  admin: new Set(ADMIN),
-  owner: new Set(ADMIN),
+const BY_ROLE: Record<Role, readonly PermissionName[]> = {
+  member: MEMBER,
+  approver: APPROVER,
+  admin: PERMISSIONS,
+  owner: PERMISSIONS,
 };
 
-export function permissionsOf(role: Role): ReadonlySet<PermissionName> {
-  return BY_ROLE[role];
+/** Tokens belong to people, and the operator is nobody's. */
+const OF_PEOPLE: readonly PermissionName[] = ['tokens.read', 'tokens.write'];
+
+export const OPERATOR_PERMISSIONS: ReadonlySet<PermissionName> = new Set(
+  PERMISSIONS.filter((permission) => !OF_PEOPLE.includes(permission)),
+);
+
+/** What a member of these roles may do: all that any of them allows. */
+export function permissionsOf(roles: readonly Role[]): ReadonlySet<PermissionName> {
+  return new Set(roles.flatMap((role) => BY_ROLE[role]));
 }

@@ -28,7 +28,6 @@ import { Tracing } from '../../platform/telemetry/tracing.js';
 import { BrokeredDispatch } from '../../platform/temporal/brokered-dispatch.js';
 import { AdminToken } from '../auth/admin-token.js';
 import { DeploymentOrganization } from '../auth/deployment-organization.js';
-import { NoUserCredentials, UserCredentials } from '../auth/user-credentials.js';
 
 /** The configuration under a name that constructors can ask for. */
 export abstract class ApiConfig implements SandgateConfig {
@@ -72,8 +71,6 @@ export interface Foundation {
   tracing?: Tracing;
   /** The way to hosts outside; by the configuration without it. */
   egress?: Egress;
-  /** Finds the users behind bearers; without it there are no users. */
-  users?: UserCredentials;
   /** Where the lines of the log go; through the redactor to standard error without it. */
   logTo?: DestinationStream;
 }
@@ -123,7 +120,6 @@ export class FoundationModule {
       { provide: ToolSnapshots, useValue: connections.snapshots },
       { provide: ConnectionCaches, useValue: connections.caches },
       { provide: AccessTokens, useValue: tokens },
-      { provide: UserCredentials, useValue: foundation.users ?? new NoUserCredentials() },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },
     ];

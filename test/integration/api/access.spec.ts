@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  OPERATOR_PLANE_METADATA,
   PERMISSION_METADATA,
   PERMISSIONS,
   PUBLIC_METADATA,
@@ -44,7 +45,7 @@ describe('who may call the public plane', () => {
     ['an empty bearer', { authorization: 'Bearer ' }],
     ['a scheme in other letters', { authorization: `bearer ${ADMIN_TOKEN}` }],
     ['basic', { authorization: `Basic ${Buffer.from(`admin:${ADMIN_TOKEN}`).toString('base64')}` }],
-    ['a browser session alone', { cookie: '__Host-svc_web=svc_web_0123' }],
+    ['a browser session of nobody', { cookie: '__Host-svc_web=svc_web_0123', 'x-service-csrf': '1' }],
     ['a personal access token of nobody', { authorization: 'Bearer svc_pat_0123456789' }],
     ['a trigger token', { authorization: 'Bearer svc_trig_0123456789' }],
   ])('CP-046 CP-174 CP-177 CP-180 CP-184 CP-205 CP-208 CP-301 %s is 401', async (_what, headers) => {
@@ -140,7 +141,7 @@ describe('who may call the public plane', () => {
 });
 
 describe('every route says who may call it', () => {
-  it('carries a known permission, the reason why it is public, or that the token of a trigger opens it', () => {
+  it("carries a known permission, the reason why it is public, or that a trigger's token or the operator alone opens it", () => {
     const { app } = api;
     const reflector = app.get(Reflector);
     const scanner = new MetadataScanner();
@@ -160,6 +161,7 @@ describe('every route says who may call it', () => {
           (PERMISSIONS as readonly string[]).includes(permission),
           typeof reason === 'string' && reason.length > 10,
           reflector.getAllAndOverride<boolean>(TRIGGER_TOKEN_METADATA, targets as never) === true,
+          reflector.getAllAndOverride<boolean>(OPERATOR_PLANE_METADATA, targets as never) === true,
         ];
         if (ways.filter(Boolean).length !== 1) unguarded.push(`${metatype.name}.${name}`);
       }

@@ -75,7 +75,7 @@ const NOBODY: [what: string, headers: Record<string, string>][] = [
   ['a scheme in other letters', { authorization: `bearer ${ADMIN_TOKEN}` }],
   ['another scheme', { authorization: `Basic ${Buffer.from(`admin:${ADMIN_TOKEN}`).toString('base64')}` }],
   ['a token that is cut', bearer(ADMIN_TOKEN.slice(0, -1))],
-  ['a browser session of nobody', { cookie: `__Host-svc_web=svc_web_${RANDOM}` }],
+  ['a browser session of nobody', { cookie: `__Host-svc_web=svc_web_${RANDOM}`, 'x-service-csrf': '1' }],
   ['a personal access token of nobody', bearer(`svc_pat_${RANDOM}`)],
   ['a trigger token of nobody', bearer(`svc_trig_${RANDOM}`)],
   ['a session token of nobody', bearer(`svc_sess_${RANDOM}`)],

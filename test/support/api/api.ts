@@ -102,7 +102,7 @@ export async function startApi(
   await db.wakeups.listen();
   const users = new TestUsers();
   const app = await createApi(
-    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, users, ...options },
+    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, ...options },
     modules,
   );
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { findPersonalToken } from '../../core/identity/personal-tokens.js';
+import { Database } from '../../core/record/database.js';
+import { CredentialStrategy } from './credential.strategy.js';
+import { readCredentials } from './credentials.js';
+import { memberPrincipal, type UserPrincipal } from './principal.js';
+
+/** A personal access token, which stands for its user (CP-275). */
+@Injectable()
+export class PersonalTokenStrategy extends CredentialStrategy<UserPrincipal> {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  override async find({ headers }: FastifyRequest): Promise<UserPrincipal | null> {
+    const { bearer } = readCredentials(headers);
+    if (bearer === null) return null;
+    const found = await findPersonalToken(this.database.pool, bearer, true);
+    return found === null ? null : memberPrincipal(found, { authKind: 'pat', tokenId: found.tokenId });
+  }
+}
