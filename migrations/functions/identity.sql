@@ -39,6 +39,8 @@ as $$
     select p_id, nullif(current_setting('service.tenant_id', true), '')::uuid, 'pat', p_membership, p_user, p_name,
         p_prefix, p_sha256, t, t + make_interval(secs => p_ttl_secs)
       from clock_timestamp() t
+$$;
+
 -- Holds what changes of providers, owners, memberships and logins serialize on: all providers of the organization, and
 -- its own row for one that has none yet.
 create or replace function svc_lock_identity()
@@ -306,6 +308,9 @@ begin
   get diagnostics swept = row_count; total := total + swept;
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import type { SandgateError } from '../../domain/errors.js';
 import { auditRefusal } from '../../core/identity/audit-log.js';
-import { Organizations } from '../../core/organizations/organizations.js';
+import { findOrganization } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { RefusalObserver } from '../http/audited.js';
 import { actorOf } from './audit-actor.js';
@@ -17,7 +17,6 @@ import type { Principal } from './principal.js';
 export class RefusalAudit extends RefusalObserver {
   constructor(
     private readonly database: Database,
-    private readonly organizations: Organizations,
     private readonly logger: PinoLogger,
   ) {
     super();
@@ -45,7 +44,7 @@ export class RefusalAudit extends RefusalObserver {
   /** The one that a path of the operator names, else the caller's; null for one that does not exist, or not yet. */
   private async organizationOf({ params, routeOptions }: FastifyRequest, principal: Principal): Promise<string | null> {
     const { slug } = params as RouteParams;
-    if (slug !== undefined) return (await this.organizations.find(slug))?.id ?? null;
+    if (slug !== undefined) return (await findOrganization(this.database, slug))?.id ?? null;
     return routeOptions.config.audit === 'org.create' ? null : principal.organizationId;
   }
 }

@@ -13,6 +13,14 @@ export type Organization = Readonly<OrganizationEntity>;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const MAX_DISPLAY_NAME = 200;
 
+export function isSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
+export function findOrganization({ pool }: Pick<Database, 'pool'>, slug: string): Promise<Organization | null> {
+  return findRow<Organization>(pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
+}
+
 /** The organizations of this deployment: one use case per method. */
 export class Organizations {
   constructor(
@@ -48,7 +56,7 @@ export class Organizations {
   }
 
   async find(slug: string): Promise<Organization | null> {
-    return findRow<Organization>(this.db.pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
+    return findOrganization(this.db, slug);
   }
 
   /** Oldest first, those after the one of that id. */
@@ -95,7 +103,7 @@ export class Organizations {
     displayName: string | null,
     actor: AuditActor | null,
   ): Promise<Organization | null> {
-    if (!SLUG.test(slug)) {
+    if (!isSlug(slug)) {
       throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
     }
     checkDisplayName(displayName);

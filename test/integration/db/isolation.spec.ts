@@ -25,6 +25,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_drop_oauth_registration',
   // A browser that comes back from the code host names a registration; its organization alone is answered.
   'svc_find_app_registration',
+  // A confirmed switch names its row; the organization is answered to the browser that holds the cookie of it alone.
+  'svc_find_login_switch',
   'svc_find_organization',
   // Credentials are looked up by digest before anything says whose they are.
   'svc_find_personal_token',
@@ -65,6 +67,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_read_outbox',
   'svc_recount_capacity',
   'svc_release_capacity',
+  // The session that a switch replaces may be one of another organization.
+  'svc_replace_web_session',
   'svc_sealed_rows',
   'svc_sweep_expired',
   'svc_sweep_logins',
