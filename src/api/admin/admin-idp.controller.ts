@@ -7,6 +7,7 @@ import { OperatorPlane } from '../auth/permission.decorator.js';
 import { Audited } from '../http/audited.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
+import { OrgService } from '../org/org.service.js';
 import { IdpList } from '../org/idp.dto.js';
 import {
   ArmedBreakGlass,
@@ -29,7 +30,10 @@ const WHAT = 'identity provider';
 @OperatorPlane()
 @Controller('v1/admin/orgs/:slug')
 export class AdminIdpController {
-  constructor(private readonly providers: AdminIdpService) {}
+  constructor(
+    private readonly providers: AdminIdpService,
+    private readonly orgs: OrgService,
+  ) {}
 
   @Get('idp')
   @SlugParam()
@@ -37,7 +41,7 @@ export class AdminIdpController {
   @Answer(IdpList, 'By generation, retired ones included; never a secret.')
   @Failures(400, 401, 404, 503)
   listIdps(@Param('slug', OrgBySlug) { id }: Organization): Promise<IdpList> {
-    return this.providers.list(id);
+    return this.orgs.listProviders(id);
   }
 
   @Post('idp')

@@ -1,20 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateBy, ValidateIf } from 'class-validator';
-import {
-  DEFAULT_ALGORITHMS,
-  DEFAULT_SCOPES,
-  SIGNING_ALGORITHMS,
-  TOKEN_ENDPOINT_AUTHS,
-  type TokenEndpointAuth,
-} from '../../domain/identity/idp-settings.js';
+import { DEFAULT_ALGORITHMS, SIGNING_ALGORITHMS } from '../../domain/identity/signing-keys.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { IdpChanges, NewIdp } from '../../core/identity/idp-configs.js';
-import type { EndedLogins, IdpMigration } from '../../core/identity/idp-moves.js';
-import type { ArmedOwner } from '../../core/identity/arm-owner.js';
+import { TOKEN_ENDPOINT_AUTHS, type TokenEndpointAuth } from '../../core/identity/idp-config.entity.js';
+import type { IdpChanges, NewIdp } from '../../core/identity/management/idp-configs.js';
+import type { EndedLogins, IdpMigration } from '../../core/identity/management/idp-moves.js';
+import type { ArmedOwner } from '../../core/identity/management/arm-owner.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { Idp, toIdp } from '../org/idp.dto.js';
 
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'] as const;
 const TEXT = { message: 'must be a string' } as const;
 const TEXTS = { message: 'must be an array of strings' } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -193,27 +189,26 @@ export class ArmedBreakGlass {
 export function toNewIdp(body: CreateIdp): NewIdp {
   return {
     issuer: body.issuer,
-    client_id: body.client_id,
-    token_endpoint_auth: body.token_endpoint_auth,
-    client_secret: body.client_secret ?? null,
-    scopes: body.scopes ?? [...DEFAULT_SCOPES],
-    alg_allowlist: body.alg_allowlist ?? [...DEFAULT_ALGORITHMS],
-    claim_mappings: body.claim_mappings ?? {},
-    bootstrap_owner_email: body.bootstrap_owner_email ?? null,
+    clientId: body.client_id,
+    tokenEndpointAuth: body.token_endpoint_auth,
+    clientSecret: body.client_secret ?? null,
+    scopes: body.scopes ?? DEFAULT_SCOPES,
+    algAllowlist: body.alg_allowlist ?? DEFAULT_ALGORITHMS,
+    claimMappings: body.claim_mappings ?? {},
+    bootstrapOwnerEmail: body.bootstrap_owner_email ?? null,
   };
 }
 
 /** Members that were sent; null is a value. */
 export function toIdpChanges(body: ChangeIdp): IdpChanges {
-  const { token_endpoint_auth, scopes, claim_mappings, alg_allowlist, bootstrap_owner_email, client_secret } = body;
-  return {
-    ...(token_endpoint_auth === undefined ? {} : { token_endpoint_auth }),
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(claim_mappings === undefined ? {} : { claim_mappings }),
-    ...(alg_allowlist === undefined ? {} : { alg_allowlist }),
-    ...(bootstrap_owner_email === undefined ? {} : { bootstrap_owner_email }),
-    ...(client_secret === undefined ? {} : { client_secret }),
-  };
+  const changes: IdpChanges = {};
+  if (body.token_endpoint_auth !== undefined) changes.tokenEndpointAuth = body.token_endpoint_auth;
+  if (body.scopes !== undefined) changes.scopes = body.scopes;
+  if (body.claim_mappings !== undefined) changes.claimMappings = body.claim_mappings;
+  if (body.alg_allowlist !== undefined) changes.algAllowlist = body.alg_allowlist;
+  if (body.bootstrap_owner_email !== undefined) changes.bootstrapOwnerEmail = body.bootstrap_owner_email;
+  if (body.client_secret !== undefined) changes.clientSecret = body.client_secret;
+  return changes;
 }
 
 export function toEnded({ flows, switches, sessions }: EndedLogins): Ended {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { normalizedEmail } from '../../domain/identity/idp-settings.js';
+import { normalizedEmail } from '../../domain/identity/email.js';
 import { pathId } from '../../domain/resource-id.js';
-import { armBreakGlass } from '../../core/identity/arm-owner.js';
+import { armBreakGlass } from '../../core/identity/management/arm-owner.js';
 import type { AuditActor } from '../../core/identity/audit-log.js';
-import { IdpConfigs } from '../../core/identity/idp-configs.js';
-import { IdpMoves } from '../../core/identity/idp-moves.js';
+import { IdpConfigs } from '../../core/identity/management/idp-configs.js';
+import { IdpMoves } from '../../core/identity/management/idp-moves.js';
 import { Database } from '../../core/record/database.js';
-import { toIdp, type IdpList } from '../org/idp.dto.js';
+import { toIdp } from '../org/idp.dto.js';
 import {
   toArmed,
   toEnded,
@@ -39,10 +39,6 @@ export class AdminIdpService {
     private readonly configs: IdpConfigs,
     private readonly moves: IdpMoves,
   ) {}
-
-  async list(organizationId: string): Promise<IdpList> {
-    return { idp_configs: (await this.configs.list(organizationId)).map(toIdp) };
-  }
 
   /** @throws SandgateError as `IdpConfigs.stage` */
   async create(organizationId: string, body: CreateIdp, actor: AuditActor): Promise<IdpEnvelope> {

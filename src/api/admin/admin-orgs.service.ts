@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditActor } from '../../core/identity/audit-log.js';
+import { OrgChanges } from '../../core/identity/management/org-changes.js';
 import { Organizations, type Organization } from '../../core/organizations/organizations.js';
 import { MAX_LIMIT, rowsAsked } from '../http/limit.js';
 import { AuthAuditService } from '../org/auth-audit.service.js';
@@ -12,6 +13,7 @@ import type { ChangeOrg, CreateOrg, ListDeploymentAudit, ListOrgs, OrgList } fro
 export class AdminOrgsService {
   constructor(
     private readonly organizations: Organizations,
+    private readonly changes: OrgChanges,
     private readonly log: AuthAuditService,
   ) {}
 
@@ -22,20 +24,20 @@ export class AdminOrgsService {
 
   /** @throws SandgateError as `Organizations.create` */
   async create({ slug, display_name }: CreateOrg, actor: AuditActor): Promise<OrgEnvelope> {
-    return { org: toOrg(await this.organizations.create(slug.trim(), display_name ?? null, actor)) };
+    return { org: toOrg(await this.changes.create(slug.trim(), display_name ?? null, actor)) };
   }
 
-  /** @throws SandgateError as `Organizations.rename` */
-  async change({ slug }: Organization, { display_name }: ChangeOrg, actor: AuditActor): Promise<OrgEnvelope> {
-    return { org: toOrg(await this.organizations.rename(slug, display_name, actor)) };
+  /** @throws SandgateError as `OrgChanges.rename` */
+  async change(organization: Organization, { display_name }: ChangeOrg, actor: AuditActor): Promise<OrgEnvelope> {
+    return { org: toOrg(await this.changes.rename(organization, display_name, actor)) };
   }
 
-  async suspend({ slug }: Organization, actor: AuditActor): Promise<OrgEnvelope> {
-    return { org: toOrg(await this.organizations.suspend(slug, actor)) };
+  async suspend(organization: Organization, actor: AuditActor): Promise<OrgEnvelope> {
+    return { org: toOrg(await this.changes.suspend(organization, actor)) };
   }
 
-  async resume({ slug }: Organization, actor: AuditActor): Promise<OrgEnvelope> {
-    return { org: toOrg(await this.organizations.resume(slug, actor)) };
+  async resume(organization: Organization, actor: AuditActor): Promise<OrgEnvelope> {
+    return { org: toOrg(await this.changes.resume(organization, actor)) };
   }
 
   /** @throws SandgateError `not_found` for an organization that is named and does not exist */

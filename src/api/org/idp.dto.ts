@@ -1,7 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TOKEN_ENDPOINT_AUTHS, type TokenEndpointAuth } from '../../domain/identity/idp-settings.js';
 import type { JsonObject } from '../../domain/json.js';
-import { IDP_STATUSES, type IdpConfigEntity, type IdpStatus } from '../../core/identity/idp-config.entity.js';
+import {
+  IDP_STATUSES,
+  TOKEN_ENDPOINT_AUTHS,
+  type IdpConfigEntity,
+  type IdpStatus,
+  type TokenEndpointAuth,
+} from '../../core/identity/idp-config.entity.js';
 
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 const TIME_OR_NULL = { type: 'string', format: 'date-time', nullable: true } as const;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { pathId } from '../../domain/resource-id.js';
 import type { AuditActor } from '../../core/identity/audit-log.js';
-import { MemberCredentials, type CredentialFilter } from '../../core/identity/member-credentials.js';
+import { MemberCredentials, type CredentialFilter } from '../../core/identity/management/member-credentials.js';
 import { rowsAsked } from '../http/limit.js';
 import { toMemberToken, type MemberTokenList } from './member-tokens.dto.js';
 import {

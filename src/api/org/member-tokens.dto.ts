@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ListedPersonalToken } from '../../core/identity/member-credentials.js';
+import type { ListedPersonalToken } from '../../core/identity/management/member-credentials.js';
 
 const TIME_OR_NULL = { type: 'string', format: 'date-time', nullable: true } as const;
 

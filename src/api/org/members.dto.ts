@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsIn, IsOptional, IsString } from 'class-validator';
 import { ROLES, type Role } from '../../domain/identity/role.js';
-import type { ListedMember } from '../../core/identity/member-list.js';
+import type { ListedMember } from '../../core/identity/management/member-list.js';
 import type { MembershipEntity } from '../../core/identity/membership.entity.js';
 import { PageQuery } from '../http/limit.js';
 import { IsCursor } from './cursors.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { normalizedEmail } from '../../domain/identity/idp-settings.js';
+import { normalizedEmail } from '../../domain/identity/email.js';
 import { pathId } from '../../domain/resource-id.js';
-import { MemberChanges, type Authority } from '../../core/identity/member-changes.js';
-import { listMembers } from '../../core/identity/member-list.js';
+import { MemberChanges, type Authority } from '../../core/identity/management/member-changes.js';
+import { listMembers } from '../../core/identity/management/member-list.js';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import { Database } from '../../core/record/database.js';
 import { MAX_LIMIT, rowsAsked } from '../http/limit.js';

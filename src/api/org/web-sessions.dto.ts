@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsUUID } from 'class-validator';
-import type { ListedWebSession } from '../../core/identity/member-credentials.js';
+import type { ListedWebSession } from '../../core/identity/management/member-credentials.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/limit.js';
 import { OptionalBody } from '../http/optional-body.js';

@@ -1,9 +1,8 @@
 import { SandgateError } from '../../domain/errors.js';
-import { auditStep, type AuditActor } from '../identity/audit-log.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { findRow, queryRows } from '../record/query-row.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
-import { insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
+import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
 import { seedPolicies } from './seed-policies.js';
@@ -21,6 +20,8 @@ export function findOrganization({ pool }: Pick<Database, 'pool'>, slug: string)
   return findRow<Organization>(pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
 }
 
+type Within = (tx: TenantTransaction) => Promise<void>;
+
 /** The organizations of this deployment: one use case per method. */
 export class Organizations {
   constructor(
@@ -33,17 +34,18 @@ export class Organizations {
   /**
    * Makes an organization with its seeded policies and agent.
    *
+   * @param within what else belongs into the transaction
    * @throws SandgateError `invalid_request` for a malformed slug or display name, `conflict` when the slug is taken
    */
-  async create(slug: string, displayName: string | null, actor: AuditActor): Promise<Organization> {
-    const made = await this.insert(slug, displayName, actor);
+  async create(slug: string, displayName: string | null, within?: Within): Promise<Organization> {
+    const made = await this.insert(slug, displayName, within);
     if (made === null) throw new SandgateError('conflict', `slug: an organization ${slug} exists already`);
     return made;
   }
 
   /** The organization of that slug, made if it is missing; what is seeded and absent is added. Processes that boot together agree on one. */
   async ensure(slug: string): Promise<Organization> {
-    const found = (await this.find(slug)) ?? (await this.insert(slug, null, null)) ?? (await this.get(slug));
+    const found = (await this.find(slug)) ?? (await this.insert(slug, null)) ?? (await this.get(slug));
     await this.seed(found.id);
     return found;
   }
@@ -65,43 +67,11 @@ export class Organizations {
     return queryRows<Organization>(this.db.pool, { text: 'select * from svc_list_organizations($1, $2)', values });
   }
 
-  /** @throws SandgateError `not_found`, `invalid_request` */
-  async rename(slug: string, displayName: string | null, actor: AuditActor): Promise<Organization> {
-    checkDisplayName(displayName);
-    const { id } = await this.get(slug);
-    return this.db.withTenant(id, async (tx) => {
-      await auditStep(tx, { actor, action: 'org.update', target: slug });
-      return change(tx, { display_name: displayName });
-    });
-  }
-
-  /**
-   * Suspended, it admits none of its people and starts no runs; those under way go on. The answer is the same when it was so before.
-   *
-   * @throws SandgateError `not_found`
-   */
-  async suspend(slug: string, actor: AuditActor): Promise<Organization> {
-    const { id } = await this.get(slug);
-    return this.db.withTenant(id, async (tx) => {
-      await auditStep(tx, { actor, action: 'org.suspend', target: slug });
-      return change(tx, { status: 'suspended' });
-    });
-  }
-
-  /** @throws SandgateError `not_found` */
-  async resume(slug: string, actor: AuditActor): Promise<Organization> {
-    const { id } = await this.get(slug);
-    return this.db.withTenant(id, async (tx) => {
-      await auditStep(tx, { actor, action: 'org.resume', target: slug });
-      return change(tx, { status: 'active' });
-    });
-  }
-
   /** Null when the slug is taken. */
   private async insert(
     slug: string,
     displayName: string | null,
-    actor: AuditActor | null,
+    within?: Within,
   ): Promise<Organization | null> {
     if (!isSlug(slug)) {
       throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
@@ -117,7 +87,7 @@ export class Organizations {
       });
       if (made === null) return null;
       await this.seedWithin(tx);
-      if (actor !== null) await auditStep(tx, { actor, action: 'org.create', target: slug });
+      await within?.(tx);
       return made;
     });
   }
@@ -132,17 +102,9 @@ export class Organizations {
   }
 }
 
-function checkDisplayName(displayName: string | null): void {
+/** @throws SandgateError `invalid_request` */
+export function checkDisplayName(displayName: string | null): void {
   if (displayName !== null && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME)) {
     throw new SandgateError('invalid_request', `display_name: 1 to ${MAX_DISPLAY_NAME} characters`);
   }
-}
-
-async function change(
-  tx: TenantTransaction,
-  columns: Partial<Pick<OrganizationEntity, 'display_name' | 'status'>>,
-): Promise<Organization> {
-  const changed = await updateRow(tx, OrganizationEntity, { id: tx.organizationId }, columns);
-  if (changed === null) throw new Error('the organization is gone');
-  return changed;
 }

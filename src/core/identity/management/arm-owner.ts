@@ -1,9 +1,9 @@
-import { SandgateError } from '../../domain/errors.js';
-import { digestOfText } from '../../domain/digest/digest.js';
-import { newRowId } from '../../platform/postgres/row-id.js';
-import type { Database, TenantTransaction } from '../record/database.js';
-import { auditStep, type AuditActor } from './audit-log.js';
-import { IdpConfigEntity } from './idp-config.entity.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { digestOfText } from '../../../domain/digest/digest.js';
+import { newRowId } from '../../../platform/postgres/row-id.js';
+import type { Database, TenantTransaction } from '../../record/database.js';
+import { auditStep, type AuditActor } from '../audit-log.js';
+import { IdpConfigEntity } from '../idp-config.entity.js';
 import { hasOwner, lockIdentity } from './lock-identity.js';
 
 const ARMED_SECS = 7 * 24 * 3600;

@@ -1,9 +1,9 @@
-import { digestOfText } from '../../domain/digest/digest.js';
-import { SandgateError } from '../../domain/errors.js';
-import { changeRow, CLOCK } from '../../platform/postgres/write-rows.js';
-import type { Database, TenantTransaction } from '../record/database.js';
-import { auditStep, type AuditActor } from './audit-log.js';
-import { IdpConfigEntity, type IdpStatus } from './idp-config.entity.js';
+import { digestOfText } from '../../../domain/digest/digest.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { changeRow, CLOCK } from '../../../platform/postgres/write-rows.js';
+import type { Database, TenantTransaction } from '../../record/database.js';
+import { auditStep, type AuditActor } from '../audit-log.js';
+import { IdpConfigEntity, type IdpStatus } from '../idp-config.entity.js';
 import { findIdpConfig, type IdpConfigs, type NewIdp } from './idp-configs.js';
 import { lockIdentity } from './lock-identity.js';
 

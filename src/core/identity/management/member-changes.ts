@@ -1,12 +1,12 @@
-import { SandgateError } from '../../domain/errors.js';
-import { ROLES, type Role } from '../../domain/identity/role.js';
-import { notFound } from '../../domain/resource-id.js';
-import { CLOCK, updateRow } from '../../platform/postgres/write-rows.js';
-import type { Database, TenantTransaction } from '../record/database.js';
-import { auditStep, type AuditActor } from './audit-log.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { ROLES, type Role } from '../../../domain/identity/role.js';
+import { notFound } from '../../../domain/resource-id.js';
+import { CLOCK, updateRow } from '../../../platform/postgres/write-rows.js';
+import type { Database, TenantTransaction } from '../../record/database.js';
+import { auditStep, type AuditActor } from '../audit-log.js';
 import { hasOwner, lockIdentity } from './lock-identity.js';
-import { readActiveMember } from './members.js';
-import { MembershipEntity } from './membership.entity.js';
+import { readActiveMember } from '../members.js';
+import { MembershipEntity } from '../membership.entity.js';
 
 /**
  * Under whose rules a member is changed. `deployment`: the operator plane, which may leave an organization without an owner.

@@ -1,5 +1,5 @@
-import type { Role } from '../../domain/identity/role.js';
-import type { TenantTransaction } from '../record/database.js';
+import type { Role } from '../../../domain/identity/role.js';
+import type { TenantTransaction } from '../../record/database.js';
 
 /** A member with whom it is. */
 export interface ListedMember {

@@ -1,10 +1,10 @@
 import { IsNull } from 'typeorm';
-import { notFound } from '../../domain/resource-id.js';
-import { changeRow, CLOCK } from '../../platform/postgres/write-rows.js';
-import type { Database } from '../record/database.js';
-import { auditStep, type AuditActor } from './audit-log.js';
-import { PersonalTokenEntity } from './personal-token.entity.js';
-import { revokeWebSession } from './web-sessions.js';
+import { notFound } from '../../../domain/resource-id.js';
+import { changeRow, CLOCK } from '../../../platform/postgres/write-rows.js';
+import type { Database } from '../../record/database.js';
+import { auditStep, type AuditActor } from '../audit-log.js';
+import { PersonalTokenEntity } from '../personal-token.entity.js';
+import { revokeWebSession } from '../web-sessions.js';
 
 /** A live browser session with whose it is. */
 export interface ListedWebSession {

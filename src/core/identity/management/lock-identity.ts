@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '../record/database.js';
+import type { TenantTransaction } from '../../record/database.js';
 
 /**
  * Holds, until the end of the transaction, what changes of providers, owners and memberships serialize on, and the last step of a
