@@ -79,7 +79,7 @@ export class IdpConfigs {
       checkProviderSettings(merged);
       const columns = { ...columnsOf(merged), ...sealed, ...(email === null ? DISARMED : {}) };
       await changeRow(tx, IdpConfigEntity, { id }, { ...columns, updated_at: CLOCK });
-      await auditStep(tx, { actor, action: 'idp.patch', target: id, detail: { changed: Object.keys(changes).sort() } });
+      await auditStep(tx, { actor, action: 'idp.patch', target: id, detail: { changed: namesOf(changes) } });
       if (typeof email === 'string') await armOwner(tx, { configId: id, email, actor });
       return findIdpConfig(tx, id);
     });
@@ -155,6 +155,13 @@ async function mergedSettings(
     claimMappings: claimMappings ?? found.claim_mappings,
     algAllowlist: algAllowlist ?? found.alg_allowlist,
   };
+}
+
+/** Of the members on the wire. */
+function namesOf(changes: IdpChanges): string[] {
+  return Object.keys(changes)
+    .map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    .sort();
 }
 
 /** Stands for a sealed secret, which is not opened to be kept. */
