@@ -17,6 +17,7 @@ import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
 import { registerNetworkCommands } from './commands/network.js';
+import { registerOrgCommands } from './commands/org.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
@@ -69,6 +70,7 @@ export function buildProgram(): Command {
     registerDeliveryCommands,
     registerWebhookCommands,
     registerAuditCommands,
+    registerOrgCommands,
     registerConformanceCommands,
     registerAdminCommands,
     registerConfigCommand,

@@ -70,7 +70,12 @@ export const AuthAuditQueries = (): MethodDecorator =>
   applyDecorators(
     LimitQuery('100'),
     CursorQuery('before', 'an entry'),
-    ApiQuery({ name: 'action', required: false, schema: { type: 'string', enum: [...AUDIT_ACTIONS] } }),
+    ApiQuery({
+      name: 'action',
+      required: false,
+      schema: { type: 'string' },
+      description: `Only these: one of ${AUDIT_ACTIONS.join(', ')}.`,
+    }),
     ApiQuery({
       name: 'success',
       required: false,

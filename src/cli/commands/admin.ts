@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { ImportDocuments } from '../../domain/catalog/import-connectors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { registerAdminIdpCommands } from './admin-idp.js';
+import { registerAdminOrgCommands } from './admin-orgs.js';
 import { contextOf } from './program-context.js';
 import { dataDirOf } from '../server/connection.js';
 import { printDocument, write } from '../terminal/output.js';
@@ -9,6 +11,8 @@ import { readDocument } from './document.js';
 
 export function registerAdminCommands(program: Command): void {
   const admin = program.command('admin').description('What only the operator of the deployment does.');
+  registerAdminOrgCommands(admin);
+  registerAdminIdpCommands(admin);
   const catalog = admin.command('catalog').description('Connectors of the whole deployment.');
   catalog
     .command('import')
