@@ -4639,26 +4639,10 @@ export interface components {
             token_endpoint_auth: "client_secret_basic" | "client_secret_post" | "none";
             /** @description For every method but `none`. */
             client_secret?: string | null;
-            /**
-             * @default [
-             *       "openid",
-             *       "email",
-             *       "profile"
-             *     ]
-             */
-            scopes: string[];
-            /**
-             * @default [
-             *       "RS256",
-             *       "ES256",
-             *       "PS256",
-             *       "RS384",
-             *       "ES384",
-             *       "RS512",
-             *       "ES512"
-             *     ]
-             */
-            alg_allowlist: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+            /** @description openid, email, profile when left out. */
+            scopes?: string[];
+            /** @description RS256, ES256, PS256, RS384, ES384, RS512, ES512 when left out. */
+            alg_allowlist?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
             /** @description Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`. */
             claim_mappings?: {
                 [key: string]: unknown;
@@ -4714,37 +4698,18 @@ export interface components {
             token_endpoint_auth: "client_secret_basic" | "client_secret_post" | "none";
             /** @description For every method but `none`. */
             client_secret?: string | null;
-            /**
-             * @default [
-             *       "openid",
-             *       "email",
-             *       "profile"
-             *     ]
-             */
-            scopes: string[];
-            /**
-             * @default [
-             *       "RS256",
-             *       "ES256",
-             *       "PS256",
-             *       "RS384",
-             *       "ES384",
-             *       "RS512",
-             *       "ES512"
-             *     ]
-             */
-            alg_allowlist: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
+            /** @description openid, email, profile when left out. */
+            scopes?: string[];
+            /** @description RS256, ES256, PS256, RS384, ES384, RS512, ES512 when left out. */
+            alg_allowlist?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
             /** @description Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`. */
             claim_mappings?: {
                 [key: string]: unknown;
             };
             /** @description Arms this address, as `break-glass-owner` does. */
             bootstrap_owner_email?: string | null;
-            /**
-             * @description Whether the members whom the old provider vouched for stay members, with their tokens.
-             * @default false
-             */
-            carry_forward: boolean;
+            /** @description False when left out. Whether the members whom the old provider vouched for stay members, with their tokens. */
+            carry_forward?: boolean;
         };
         MigratedIdp: {
             flows_cancelled: number;
@@ -5978,7 +5943,8 @@ export interface operations {
                 limit?: number;
                 /** @description Id of an entry: only those older than it. */
                 before?: string;
-                action?: "org.create" | "org.update" | "org.suspend" | "org.resume" | "idp.create" | "idp.patch" | "idp.activate" | "idp.disable" | "idp.reactivate" | "idp.migrate" | "break_glass.arm" | "bootstrap_owner.promote" | "bootstrap_owner.reject_and_consume" | "member.roles" | "member.deactivate" | "member.reactivate" | "session.login" | "session.switch" | "session.logout" | "session.revoke" | "login.refused_deactivated" | "token.mint" | "token.revoke" | "device.approve" | "device.deny";
+                /** @description Only these: one of org.create, org.update, org.suspend, org.resume, idp.create, idp.patch, idp.activate, idp.disable, idp.reactivate, idp.migrate, break_glass.arm, bootstrap_owner.promote, bootstrap_owner.reject_and_consume, member.roles, member.deactivate, member.reactivate, session.login, session.switch, session.logout, session.revoke, login.refused_deactivated, token.mint, token.revoke, device.approve, device.deny. */
+                action?: string;
                 /** @description Only what was done, or only what was refused. */
                 success?: boolean;
             };
@@ -11174,7 +11140,8 @@ export interface operations {
                 limit?: number;
                 /** @description Id of an entry: only those older than it. */
                 before?: string;
-                action?: "org.create" | "org.update" | "org.suspend" | "org.resume" | "idp.create" | "idp.patch" | "idp.activate" | "idp.disable" | "idp.reactivate" | "idp.migrate" | "break_glass.arm" | "bootstrap_owner.promote" | "bootstrap_owner.reject_and_consume" | "member.roles" | "member.deactivate" | "member.reactivate" | "session.login" | "session.switch" | "session.logout" | "session.revoke" | "login.refused_deactivated" | "token.mint" | "token.revoke" | "device.approve" | "device.deny";
+                /** @description Only these: one of org.create, org.update, org.suspend, org.resume, idp.create, idp.patch, idp.activate, idp.disable, idp.reactivate, idp.migrate, break_glass.arm, bootstrap_owner.promote, bootstrap_owner.reject_and_consume, member.roles, member.deactivate, member.reactivate, session.login, session.switch, session.logout, session.revoke, login.refused_deactivated, token.mint, token.revoke, device.approve, device.deny. */
+                action?: string;
                 /** @description Only what was done, or only what was refused. */
                 success?: boolean;
             };

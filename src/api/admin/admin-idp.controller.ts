@@ -48,7 +48,9 @@ export class AdminIdpController {
   @HttpCode(200)
   @SlugParam()
   @Audited('idp.create')
-  @ApiOperation({ summary: 'Add an identity provider, asked and checked now; nobody signs in with it before it is activated' })
+  @ApiOperation({
+    summary: 'Add an identity provider, asked and checked now; nobody signs in with it before it is activated',
+  })
   @ApiBody({ type: CreateIdp })
   @Answer(IdpEnvelope, 'The staged provider.')
   @Failures(400, 401, 404, 409, 413, 415, 502, 503)

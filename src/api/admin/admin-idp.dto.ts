@@ -45,12 +45,16 @@ export class CreateIdp {
   @IsString(TEXT)
   client_secret?: string | null;
 
-  @ApiPropertyOptional({ type: [String], default: [...DEFAULT_SCOPES] })
+  @ApiPropertyOptional({ type: [String], description: `${DEFAULT_SCOPES.join(', ')} when left out.` })
   @MayBeLeftOut()
   @IsTexts()
   scopes?: string[];
 
-  @ApiPropertyOptional({ enum: SIGNING_ALGORITHMS, isArray: true, default: [...DEFAULT_ALGORITHMS] })
+  @ApiPropertyOptional({
+    enum: SIGNING_ALGORITHMS,
+    isArray: true,
+    description: `${DEFAULT_ALGORITHMS.join(', ')} when left out.`,
+  })
   @MayBeLeftOut()
   @IsTexts()
   alg_allowlist?: string[];
@@ -69,8 +73,8 @@ export class CreateIdp {
 export class MigrateIdp extends CreateIdp {
   @ApiPropertyOptional({
     type: 'boolean',
-    default: false,
-    description: 'Whether the members whom the old provider vouched for stay members, with their tokens.',
+    description:
+      'False when left out. Whether the members whom the old provider vouched for stay members, with their tokens.',
   })
   @MayBeLeftOut()
   @IsBoolean({ message: 'must be true or false' })

@@ -15,7 +15,12 @@ export class AuthAuditEntry {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', nullable: true, description: 'Null for what is about no organization.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: 'Null for what is about no organization.',
+  })
   tenant_id!: string | null;
 
   @ApiProperty({ enum: ['operator', 'user', 'system'] })

@@ -39,10 +39,7 @@ export class OrgMembersController {
   @ApiOperation({ summary: 'List the members of the own organization' })
   @Answer(MemberList, 'In the order in which they came, deactivated ones included.')
   @Failures(400, 401, 403, 503)
-  listOwnMembers(
-    @CurrentPrincipal() { organizationId }: Principal,
-    @Query() query: ListMembers,
-  ): Promise<MemberList> {
+  listOwnMembers(@CurrentPrincipal() { organizationId }: Principal, @Query() query: ListMembers): Promise<MemberList> {
     return this.members.list(organizationId, query);
   }
 

@@ -123,9 +123,7 @@ async function change(
     ...secret,
     ...(flags.disarm === true ? { bootstrap_owner_email: null } : {}),
   };
-  const { idp } = await client.call((api) =>
-    api.PATCH('/v1/admin/orgs/{slug}/idp/{id}', { params: { path }, body }),
-  );
+  const { idp } = await client.call((api) => api.PATCH('/v1/admin/orgs/{slug}/idp/{id}', { params: { path }, body }));
   printProvider(format, idp);
 }
 

@@ -100,7 +100,7 @@ function registerOrgs(orgs: Command): void {
 
 async function allOrgs(client: SandgateClient): Promise<Org[]> {
   const found: Org[] = [];
-  for (let after: string | undefined; ; ) {
+  for (let after: string | undefined; ;) {
     const query = { limit: PAGE, ...(after === undefined ? {} : { after }) };
     const { orgs } = await client.call((api) => api.GET('/v1/admin/orgs', { params: { query } }));
     found.push(...orgs);

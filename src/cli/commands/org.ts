@@ -17,7 +17,9 @@ import { contextOf, type CommandContext } from './program-context.js';
 const ALL = 1000;
 
 export function registerOrgCommands(program: Command): void {
-  const org = program.command('org').description('The own organization: its members, their sessions and tokens, its log.');
+  const org = program
+    .command('org')
+    .description('The own organization: its members, their sessions and tokens, its log.');
   org
     .command('show', { isDefault: true })
     .description('Show the organization.')
@@ -93,6 +95,7 @@ async function findToken(client: SandgateClient, key: string): Promise<string> {
   const live = (await readTokens(client, { limit: ALL })).filter(({ revoked_at: revoked }) => revoked === null);
   const [match, other] = live.filter(({ id }) => isLongPart(id, key));
   if (match === undefined) throw new CliError(`no token has an id like ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined) throw new CliError(`several tokens have an id like ${inline(key)}; give more of it`, EXIT.usage);
+  if (other !== undefined)
+    throw new CliError(`several tokens have an id like ${inline(key)}; give more of it`, EXIT.usage);
   return match.id;
 }

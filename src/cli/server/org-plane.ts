@@ -31,8 +31,7 @@ export interface OrgPlane {
 
 export function ownPlane(client: SandgateClient): OrgPlane {
   return {
-    members: async (query) =>
-      (await client.call((api) => api.GET('/v1/org/members', { params: { query } }))).members,
+    members: async (query) => (await client.call((api) => api.GET('/v1/org/members', { params: { query } }))).members,
     setRoles: async (id, roles) => {
       const send = { params: { path: { id } }, body: { roles } };
       return (await client.call((api) => api.POST('/v1/org/members/{id}/roles', send))).membership;
@@ -97,7 +96,7 @@ function bodyOf(member: string | undefined): Schemas['RevokeWebSessions'] {
 /** Everybody, page by page. */
 export async function allMembers(plane: OrgPlane): Promise<Member[]> {
   const found: Member[] = [];
-  for (let page = await plane.members({ limit: PAGE }); ; ) {
+  for (let page = await plane.members({ limit: PAGE }); ;) {
     found.push(...page);
     const after = page.length === PAGE ? page.at(-1)?.membership_id : undefined;
     if (after === undefined) return found;

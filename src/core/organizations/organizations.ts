@@ -68,11 +68,7 @@ export class Organizations {
   }
 
   /** Null when the slug is taken. */
-  private async insert(
-    slug: string,
-    displayName: string | null,
-    within?: Within,
-  ): Promise<Organization | null> {
+  private async insert(slug: string, displayName: string | null, within?: Within): Promise<Organization | null> {
     if (!isSlug(slug)) {
       throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
     }

@@ -129,7 +129,11 @@ describe('CP-268 staging an identity provider', () => {
 describe('CP-268 changing an identity provider', () => {
   it('changes what may change, in any status, and keeps the rest', async () => {
     const { id } = (await stage()).body.idp;
-    const changed = await patch(id, { scopes: ['openid'], claim_mappings: { email: 'mail' }, alg_allowlist: ['ES256'] });
+    const changed = await patch(id, {
+      scopes: ['openid'],
+      claim_mappings: { email: 'mail' },
+      alg_allowlist: ['ES256'],
+    });
     expect(changed.body.idp).toMatchObject({
       scopes: ['openid'],
       claim_mappings: { email: 'mail' },
@@ -232,8 +236,7 @@ describe('CP-268 statuses of identity providers', () => {
     await move(other.id, 'disable');
     expect((await move(id, 'reactivate')).body.idp.status).toBe('active');
     for (const foreign of ['no-uuid', '0190a0a0-0000-7000-8000-000000000000'])
-      for (const to of ['activate', 'disable', 'reactivate'])
-        expect((await move(foreign, to)).status).toBe(404);
+      for (const to of ['activate', 'disable', 'reactivate']) expect((await move(foreign, to)).status).toBe(404);
     const refused = (await auditOf(bench, org.id)).filter(({ success }) => !success);
     expect(refused.length).toBe(14);
     expect(refused[0]).toMatchObject({ action: 'idp.disable', target: id, detail: { code: 'conflict' } });

@@ -59,9 +59,7 @@ describe('CP-268 organizations of the deployment', () => {
     const answer = await bench.call('POST', '/v1/admin/orgs', body);
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringMatching(error)]);
     const entries = (await auditOf(bench, null)).slice(before);
-    expect(entries).toEqual([
-      expect.objectContaining({ action: 'org.create', success: false, actor_id: 'operator' }),
-    ]);
+    expect(entries).toEqual([expect.objectContaining({ action: 'org.create', success: false, actor_id: 'operator' })]);
   });
 
   it('renames', async () => {

@@ -48,7 +48,11 @@ describe('CP-268 a provider that is disabled', () => {
     expect((await move(configId, 'disable')).body).toEqual({ status: 'disabled', ...ended });
     expect(await openLogins()).toEqual({ flows: 0, switches: 0 });
     expect([await asBrowser(cookie), await asToken(user)]).toEqual([401, 200]);
-    expect((await auditOf(bench, org.id)).at(-1)).toMatchObject({ action: 'idp.disable', target: configId, detail: ended });
+    expect((await auditOf(bench, org.id)).at(-1)).toMatchObject({
+      action: 'idp.disable',
+      target: configId,
+      detail: ended,
+    });
     expect((await move(configId, 'reactivate')).status).toBe(200);
     expect(await asBrowser(cookie)).toBe(401);
   });
@@ -149,9 +153,10 @@ describe('CP-269 a break-glass owner', () => {
     const days = (Date.parse(body.expires_at) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(6.9);
     expect(days).toBeLessThan(7.1);
-    const { rows } = await bench.api.database.owner.query('select action, target, detail from auth_audit_log where id = $1', [
-      body.arm_id,
-    ]);
+    const { rows } = await bench.api.database.owner.query(
+      'select action, target, detail from auth_audit_log where id = $1',
+      [body.arm_id],
+    );
     expect(rows).toEqual([
       {
         action: 'break_glass.arm',
@@ -191,6 +196,8 @@ describe('CP-269 a break-glass owner', () => {
       [org.id],
     );
     // Whoever came first was alone: an arm that was taken stands before the owner, and one that came second was refused.
-    expect(rows.map(({ action }) => action)).toEqual(armed.status === 200 ? ['break_glass.arm', 'member.roles'] : ['member.roles']);
+    expect(rows.map(({ action }) => action)).toEqual(
+      armed.status === 200 ? ['break_glass.arm', 'member.roles'] : ['member.roles'],
+    );
   });
 });

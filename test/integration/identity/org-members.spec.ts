@@ -181,7 +181,11 @@ describe('CP-268 an organization runs itself', () => {
     }
     const refused = (await auditOf(bench, org.id)).filter(({ success }) => !success);
     expect(refused.length).toBe(6);
-    expect(refused[0]).toMatchObject({ action: 'member.roles', actor_id: member.userId, detail: { code: 'forbidden' } });
+    expect(refused[0]).toMatchObject({
+      action: 'member.roles',
+      actor_id: member.userId,
+      detail: { code: 'forbidden' },
+    });
   });
 
   it('lets nobody but owners decide about owners', async () => {
@@ -232,7 +236,8 @@ describe('CP-268 an organization runs itself', () => {
       ...['created_at', 'display_prefix', 'email', 'expires_at', 'id', 'last_used_at', 'membership_id', 'name'],
       ...['revoked_at', 'tenant_id', 'user_id'],
     ]);
-    const [first] = (await bench.call('GET', `/v1/org/tokens?member=${member.membershipId}`, undefined, admin.token)).body.tokens;
+    const [first] = (await bench.call('GET', `/v1/org/tokens?member=${member.membershipId}`, undefined, admin.token))
+      .body.tokens;
     const revoked = await bench.call('DELETE', `/v1/org/tokens/${first!.id}`, undefined, admin.token);
     expect([revoked.status, revoked.body]).toEqual([200, { revoked: true, id: first!.id }]);
     expect((await bench.call('DELETE', `/v1/org/tokens/${first!.id}`, undefined, admin.token)).status).toBe(404);

@@ -18,7 +18,7 @@ export async function publishProvider(): Promise<PublishedProvider> {
     const document = request.url === '/jwks' ? jwks : { ...metadataOf(server.url), ...provider.change };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
   });
-  const { url: issuer, close } = server;
+  const issuer = server.url;
   const body = (more: Record<string, unknown> = {}) => ({
     issuer,
     client_id: 'sandgate',
@@ -26,7 +26,7 @@ export async function publishProvider(): Promise<PublishedProvider> {
     token_endpoint_auth: 'client_secret_basic',
     ...more,
   });
-  const provider: PublishedProvider = { issuer, change: {}, body, close };
+  const provider: PublishedProvider = { issuer, change: {}, body, close: () => server.close() };
   return provider;
 }
 

@@ -50,10 +50,7 @@ export class MemberCredentials {
   constructor(private readonly database: Database) {}
 
   /** Live ones, newest first. */
-  listSessions(
-    organizationId: string,
-    { membershipId, before, limit }: CredentialFilter,
-  ): Promise<ListedWebSession[]> {
+  listSessions(organizationId: string, { membershipId, before, limit }: CredentialFilter): Promise<ListedWebSession[]> {
     return this.database.withTenant(organizationId, (tx) =>
       tx.query<ListedWebSession>('select * from svc_list_web_sessions($1, $2, $3)', [membershipId, before, limit]),
     );
