@@ -41,6 +41,10 @@ begin
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
   return total + swept;

@@ -1,16 +1,19 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
+import { AccountModule } from './account/account.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AgentsModule } from './agents/agents.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
+import { LoginModule } from './auth/login/login.module.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { DeviceModule } from './device/device.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -37,6 +40,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
   AuthModule,
+  AccountModule,
   HealthModule,
   HarnessesModule,
   AgentsModule,
@@ -52,10 +56,12 @@ const RESOURCES = [
   TriggersModule,
   ArtifactsModule,
   DeliveriesModule,
+  DeviceModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,
   OauthModule,
+  LoginModule,
   IngressModule,
   MetricsModule,
   OrgModule,

@@ -6,15 +6,16 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { loadConfig } from '../platform/config/index.js';
 import { Database } from '../core/record/database.js';
 import { AppModule } from './app.module.js';
+import { declaredRoutes } from './auth/declared-routes.js';
+import { rolesDocument } from './auth/roles-document.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 
 /**
- * Writes the interface description from the controllers, without a database: in preview the framework reads what classes
- * declare and makes none of them. Usage: `node dist/src/api/generate-openapi.js [file]`; the default is `openapi.json` at
- * the top of the checkout.
+ * Writes the interface description and docs/roles.md from the controllers, without a database: in preview the framework reads what
+ * classes declare and makes none of them. Usage: `node dist/src/api/generate-openapi.js`.
  */
-const target = process.argv[2] ?? fileURLToPath(new URL('../../../openapi.json', import.meta.url));
+const fileAt = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const foundation = {
   config: loadConfig({}),
   database: Object.create(Database.prototype) as Database,
@@ -26,4 +27,5 @@ const app = await NestFactory.create(AppModule.forProcess(foundation, new RouteT
   logger: false,
   abortOnError: false,
 });
-writeFileSync(target, `${JSON.stringify(buildOpenApiDocument(app), null, 2)}\n`);
+writeFileSync(fileAt('openapi.json'), `${JSON.stringify(buildOpenApiDocument(app), null, 2)}\n`);
+writeFileSync(fileAt('docs/roles.md'), rolesDocument(declaredRoutes(app)));

@@ -467,6 +467,132 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to sign in from a terminal (RFC 8628) */
+        post: operations["startDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the personal access token that a terminal holds (RFC 7009)
+         * @description Whoever holds a token may end it, and learns nothing about one that is none.
+         */
+        post: operations["giveUpToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the token of a terminal
+         * @description Until there is one it answers 400 with `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant` as the error (RFC 8628 §3.5).
+         */
+        post: operations["pollDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End this browser session */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say who calls */
+        get: operations["readAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your personal access tokens */
+        get: operations["listTokens"];
+        put?: never;
+        /** Mint a personal access token */
+        post: operations["mintToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a personal access token of yours */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities": {
         parameters: {
             query?: never;
@@ -1692,13 +1818,88 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Health: {
-            /** @enum {string} */
-            status: "ok";
+        OperatorAccount: {
+            /** @enum {boolean} */
+            operator: true;
+        };
+        AccountOrganization: {
+            slug: string;
+            /** @description Its slug where it has no other name. */
+            display_name: string;
+        };
+        AccountUser: {
+            /** @description As the identity provider said it at the last login. */
+            email?: string;
+            /** @description As the identity provider said it at the last login. */
+            name?: string;
+        };
+        UserAccount: {
+            /** Format: uuid */
+            user_id: string;
+            org: components["schemas"]["AccountOrganization"];
+            user: components["schemas"]["AccountUser"];
+            roles: ("member" | "approver" | "admin" | "owner")[];
+            /**
+             * @description By which credential the person came.
+             * @enum {string}
+             */
+            auth_kind: "browser" | "pat";
         };
         ErrorBody: {
             /** @description What was wrong, naming the member and the reason. */
             error: string;
+        };
+        MintToken: {
+            /** @description What it is for, in 1 to 100 characters; blanks around it are cut. */
+            name: string;
+            /** @description Seconds until it ends, brought between 60 and 31536000; 7776000 (90 days) when left out. */
+            expires_in?: number | null;
+        };
+        PersonalTokenView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization.
+             */
+            tenant_id: string;
+            /** Format: uuid */
+            membership_id: string;
+            /** Format: uuid */
+            user_id: string;
+            name: string;
+            /** @description The first twelve characters of the token. */
+            display_prefix: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+        };
+        MintedToken: {
+            /** @description The token. It is shown here and never again. */
+            token: string;
+            pat: components["schemas"]["PersonalTokenView"];
+        };
+        TokenList: {
+            /** @description Newest first, those that are over among them; 1000 at most. */
+            tokens: components["schemas"]["PersonalTokenView"][];
+        };
+        RevokedToken: {
+            /** @enum {boolean} */
+            revoked: true;
+            /** Format: uuid */
+            id: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
         };
         Readiness: {
             /** @enum {string} */
@@ -1922,6 +2123,8 @@ export interface components {
             clone_url?: string;
             ref?: string;
             commit_sha?: string;
+            /** @description Of the run of a pull request: tip of the branch that it is for. */
+            base_sha?: string;
             /** @enum {string} */
             checkout_mode?: "writable_copy" | "read_only";
             /** Format: uuid */
@@ -2674,8 +2877,6 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
-            delivery_id: string;
-            /** Format: uuid */
             subscription_id: string;
             /** Format: uuid */
             session_id: string | null;
@@ -2685,6 +2886,8 @@ export interface components {
             skip_reason: string | null;
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
+            delivery_id: string;
         };
         WebhookView: {
             /** Format: uuid */
@@ -3872,6 +4075,29 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        EventDispatchView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @enum {string} */
+            status: "created" | "skipped" | "error";
+            /** @description `overlap`, `replace_cancel_unpersisted` or `error: …`. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Null once the webhook is no longer kept.
+             */
+            delivery_id: string | null;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description The pull request: `owner/name#number`. */
+            resource: string;
+        };
         TriggerWithHistory: {
             /** Format: uuid */
             id: string;
@@ -3947,6 +4173,8 @@ export interface components {
             deliveries: components["schemas"]["DeliveryView"][];
             /** @description The 30 newest. */
             invocations: components["schemas"]["InvocationView"][];
+            /** @description What came of events, the 30 newest. */
+            dispatches: components["schemas"]["EventDispatchView"][];
         };
         ScheduleChange: {
             /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
@@ -4166,6 +4394,64 @@ export interface components {
         DeliveryList: {
             /** @description Oldest first. */
             deliveries: components["schemas"]["DeliveryView"][];
+        };
+        StartDeviceLogin: {
+            /** @description What the person is shown, and the name of the token: one line of visible characters. */
+            client_name?: string;
+            /** @description Shown where there is no client_name. Clients are not registered, so it is believed no more than that. */
+            client_id?: string;
+            /** @description Slug of the organization to sign in with, where it is known. */
+            org?: string;
+        };
+        DeviceLogin: {
+            /** @description The secret with which the terminal asks. */
+            device_code: string;
+            /**
+             * @description What the person types.
+             * @example WDJB-MJHT
+             */
+            user_code: string;
+            /** Format: uri */
+            verification_uri: string;
+            /**
+             * Format: uri
+             * @description Shows at once who asks. The code is still to be typed.
+             */
+            verification_uri_complete: string;
+            /** @description Seconds for which both codes live. */
+            expires_in: number;
+            /** @description Seconds to wait between two questions. */
+            interval: number;
+        };
+        PollDeviceLogin: {
+            device_code: string;
+            /** @enum {string} */
+            grant_type?: "urn:ietf:params:oauth:grant-type:device_code";
+            /** @description Not looked at. */
+            client_id?: string;
+        };
+        DeviceToken: {
+            /** @description A personal access token, answered once. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @description Seconds for which it lives. */
+            expires_in: number;
+        };
+        GiveUpToken: {
+            /** @description The personal access token to end. */
+            token: string;
+            /** @enum {string} */
+            token_type_hint?: "access_token";
+            /** @description Not looked at. */
+            client_id?: string;
+        };
+        GivenUpToken: {
+            /**
+             * @description The token is of no use any more, or never was.
+             * @enum {boolean}
+             */
+            revoked: true;
         };
         EventList: {
             /** @description Ascending; a page shorter than the limit has caught up. */
@@ -4797,7 +5083,7 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
-        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. */
+        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. `merge_base` is the commit that a pull request is shown against, null when it could not be found. */
         WorkspaceInitializedEvent: {
             /** Format: uuid */
             event_id: string;
@@ -4822,6 +5108,7 @@ export interface components {
                     base_commit: string | null;
                     files: number | null;
                     left_out?: number;
+                    merge_base?: string | null;
                     repo?: string;
                     ref?: string;
                     submodules_not_fetched?: number;
@@ -8457,6 +8744,611 @@ export interface operations {
             };
         };
     };
+    startDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartDeviceLogin"];
+                "application/x-www-form-urlencoded": components["schemas"]["StartDeviceLogin"];
+            };
+        };
+        responses: {
+            /** @description Two codes: one for the terminal, one for the person. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    giveUpToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GiveUpToken"];
+                "application/x-www-form-urlencoded": components["schemas"]["GiveUpToken"];
+            };
+        };
+        responses: {
+            /** @description It is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenUpToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pollDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PollDeviceLogin"];
+                "application/x-www-form-urlencoded": components["schemas"]["PollDeviceLogin"];
+            };
+        };
+        responses: {
+            /** @description The token, once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is over, and its cookie cleared. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operator, or a person with the roles of this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorAccount"] | components["schemas"]["UserAccount"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens of the caller. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    mintToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MintToken"];
+            };
+        };
+        responses: {
+            /** @description The token, and what is kept of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintedToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the token. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is no longer accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listCapabilities: {
         parameters: {
             query?: {
@@ -10693,6 +11585,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The request conflicts with what exists. */
             409: {
                 headers: {
@@ -10784,6 +11685,15 @@ export interface operations {
             };
             /** @description No such resource, or none that the caller may see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

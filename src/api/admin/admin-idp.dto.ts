@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateBy, ValidateIf } from 'class-validator';
+import { ROLES, type Role } from '../../domain/identity/role.js';
 import { DEFAULT_ALGORITHMS, SIGNING_ALGORITHMS } from '../../domain/identity/signing-keys.js';
 import type { JsonObject } from '../../domain/json.js';
 import { TOKEN_ENDPOINT_AUTHS, type TokenEndpointAuth } from '../../core/identity/idp-config.entity.js';
@@ -14,18 +15,49 @@ const DEFAULT_SCOPES = ['openid', 'email', 'profile'] as const;
 const TEXT = { message: 'must be a string' } as const;
 const TEXTS = { message: 'must be an array of strings' } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
-const MAPPINGS = {
-  type: 'object',
-  additionalProperties: true,
-  description:
-    'Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`.',
-} as const;
+const MAPPINGS_ABOUT = 'Which claims say who somebody is, and which groups make which roles.';
 const AUTH = { enum: TOKEN_ENDPOINT_AUTHS, description: 'Of these the provider must offer it.' } as const;
 const ARM = { type: 'string', nullable: true, description: 'Arms this address, as `break-glass-owner` does.' } as const;
 
 const IsTexts = (): PropertyDecorator => applyDecorators(IsArray(TEXTS), IsString({ each: true, ...TEXTS }));
 const IsAuth = (): PropertyDecorator =>
   IsIn(TOKEN_ENDPOINT_AUTHS, { message: `must be one of ${TOKEN_ENDPOINT_AUTHS.join(', ')}` });
+
+const CLAIM = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
+/** Claim mappings as they are described; what they mean is checked with the provider. */
+class ClaimMappings {
+  @ApiPropertyOptional({ ...CLAIM, description: '`email` when left out.' })
+  email?: string;
+
+  @ApiPropertyOptional({ ...CLAIM, description: '`email_verified` when left out.' })
+  email_verified?: string;
+
+  @ApiPropertyOptional({ ...CLAIM, description: '`name` when left out.' })
+  name?: string;
+
+  @ApiPropertyOptional({ ...CLAIM, description: 'A claim, or a path of members with dots; `groups` when left out.' })
+  roles_path?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string', enum: [...ROLES] },
+    description: 'From a group to a role; to `owner` only with `allow_owner_mapping`.',
+  })
+  role_map?: Record<string, Role>;
+
+  @ApiPropertyOptional({
+    enum: ROLES.filter((role) => role !== 'owner'),
+    description: 'Of those for whom nothing maps; `member` when left out.',
+  })
+  default_role?: Role;
+
+  @ApiPropertyOptional({ description: 'False when left out.' })
+  allow_owner_mapping?: boolean;
+
+  @ApiPropertyOptional({ description: 'True when left out: a login without a verified address is refused.' })
+  require_email_verified?: boolean;
+}
 
 export class CreateIdp {
   @ApiProperty({ format: 'uri', description: 'For good, character for character as tokens have it.' })
@@ -59,7 +91,7 @@ export class CreateIdp {
   @IsTexts()
   alg_allowlist?: string[];
 
-  @ApiPropertyOptional(MAPPINGS)
+  @ApiPropertyOptional({ type: ClaimMappings, description: MAPPINGS_ABOUT })
   @MayBeLeftOut()
   @IsObject({ message: 'must be an object' })
   claim_mappings?: JsonObject;
@@ -105,7 +137,7 @@ export class ChangeIdp {
   @IsTexts()
   scopes?: string[];
 
-  @ApiPropertyOptional(MAPPINGS)
+  @ApiPropertyOptional({ type: ClaimMappings, description: MAPPINGS_ABOUT })
   @MayBeLeftOut()
   @IsObject({ message: 'must be an object' })
   claim_mappings?: JsonObject;

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
-import { ApiConfig } from '../foundation/foundation.module.js';
+import { AuthTerms } from './auth-terms.js';
 import { CallerGuard, OperatorGuard, TriggerTokenGuard } from './credential.guards.js';
 import { unauthorized } from './credentials.js';
 import {
@@ -24,7 +24,7 @@ import { principalOf, type Principal } from './principal.js';
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly config: ApiConfig,
+    private readonly terms: AuthTerms,
     private readonly callers: CallerGuard,
     private readonly operator: OperatorGuard,
     private readonly triggerTokens: TriggerTokenGuard,
@@ -38,8 +38,7 @@ export class AuthGuard implements CanActivate {
     if (declared(OPERATOR_PLANE_METADATA) === true) return this.operator.canActivate(context);
     await this.callers.canActivate(context);
     const principal = principalOf(context.switchToHttp().getRequest<FastifyRequest>());
-    // With people signing in, the admin token is for the operator's plane alone (CP-054).
-    if (principal.kind === 'operator' && this.config.auth.requireSso) throw unauthorized();
+    if (principal.kind === 'operator' && this.terms.requireSso) throw unauthorized();
     requireBrowser(principal, declared<BrowserRefusal>(BROWSER_SESSION_METADATA));
     requirePermission(principal, declared<PermissionName>(PERMISSION_METADATA));
     return true;

@@ -17,9 +17,9 @@ class CredentialGuard extends AuthGuard() {
     return (await super.canActivate(context)) === true;
   }
 
-  override handleRequest<TUser>(failure: unknown, found: TUser | false): TUser {
-    if (failure !== null && failure !== undefined) throw failure;
-    if (found === false) throw unauthorized();
+  override handleRequest<TUser>(failure: Error | null | undefined, found: TUser | false | null): TUser {
+    if (failure) throw failure;
+    if (found === false || found === null) throw unauthorized();
     return found;
   }
 }

@@ -10,17 +10,18 @@ import { OPERATOR_PERMISSIONS } from './role-permissions.js';
 /** The admin token of the deployment (CP-274). */
 @Injectable()
 export class OperatorStrategy extends CredentialStrategy<OperatorPrincipal> {
+  private readonly operator: OperatorPrincipal;
+
   constructor(
     private readonly adminToken: AdminToken,
-    private readonly organization: DeploymentOrganization,
+    { id }: DeploymentOrganization,
   ) {
     super();
+    this.operator = { kind: 'operator', organizationId: id, name: 'operator', permissions: OPERATOR_PERMISSIONS };
   }
 
-  override async find({ headers }: FastifyRequest): Promise<OperatorPrincipal | null> {
+  override find({ headers }: FastifyRequest): Promise<OperatorPrincipal | null> {
     const { bearer } = readCredentials(headers);
-    if (bearer === null || !this.adminToken.matches(bearer)) return null;
-    const { id } = this.organization;
-    return { kind: 'operator', organizationId: id, name: 'operator', permissions: OPERATOR_PERMISSIONS };
+    return Promise.resolve(bearer !== null && this.adminToken.matches(bearer) ? this.operator : null);
   }
 }

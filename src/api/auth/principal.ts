@@ -41,6 +41,8 @@ interface Person extends Caller {
 /** A person with an active membership; roles and permissions are those of this request. */
 export type UserPrincipal = Person & PersonalCredential;
 
+export type BrowserPrincipal = Extract<UserPrincipal, { authKind: 'browser' }>;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard of the route. */
@@ -65,6 +67,18 @@ export function principalOf({ principal }: FastifyRequest): Principal {
   return principal;
 }
 
+function userOf(request: FastifyRequest): UserPrincipal {
+  const principal = principalOf(request);
+  if (principal.kind !== 'user') throw unauthorized();
+  return principal;
+}
+
+function browserOf(request: FastifyRequest): BrowserPrincipal {
+  const principal = userOf(request);
+  if (principal.authKind !== 'browser') throw unauthorized();
+  return principal;
+}
+
 function triggerTokenOf({ triggerToken }: FastifyRequest): TriggerTokenInfo {
   if (triggerToken === undefined) throw unauthorized();
   return triggerToken;
@@ -86,6 +100,16 @@ export function viewerOf(principal: Principal): Viewer {
 /** The authenticated caller as a handler parameter. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** The person who calls, on routes whose permission the operator does not have. */
+export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  userOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** The person at the browser, on routes that want a browser session. */
+export const CurrentBrowser = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  browserOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
 /** The token of the path's trigger as a handler parameter, on routes that it opens. */

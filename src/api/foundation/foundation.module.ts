@@ -27,6 +27,7 @@ import { Metrics } from '../../core/metrics/metrics.js';
 import { Tracing } from '../../platform/telemetry/tracing.js';
 import { BrokeredDispatch } from '../../platform/temporal/brokered-dispatch.js';
 import { AdminToken } from '../auth/admin-token.js';
+import { AuthTerms } from '../auth/auth-terms.js';
 import { DeploymentOrganization } from '../auth/deployment-organization.js';
 
 /** The configuration under a name that constructors can ask for. */
@@ -121,6 +122,7 @@ export class FoundationModule {
       { provide: ConnectionCaches, useValue: connections.caches },
       { provide: AccessTokens, useValue: tokens },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
+      { provide: AuthTerms, useValue: AuthTerms.of(config) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },
     ];
     return { module: FoundationModule, global: true, providers, exports: providers };

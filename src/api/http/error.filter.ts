@@ -34,6 +34,8 @@ export class ErrorFilter implements ExceptionFilter {
     const retryAfter = failure.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+    // The rest of the request is not waited for.
+    if (failure.httpStatus === 408) reply.header('connection', 'close');
     void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
   }
 

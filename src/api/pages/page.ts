@@ -20,10 +20,30 @@ export interface PageForm {
   action: string;
   fields: Readonly<Record<string, string>>;
   /** What the person fills in. */
-  input?: { name: string; label: string; value: string; hint?: string };
-  button: string;
+  inputs?: readonly PageInput[];
+  /** The text of the one button, or what can be answered. */
+  button: string | readonly PageButton[];
   /** Sources of `form-action`: where the form, and whatever it is redirected to, may lead. */
   targets: string;
+}
+
+export interface PageInput {
+  name: string;
+  label: string;
+  /** What stands there before; nothing where it is left out. */
+  value?: string;
+  hint?: string;
+  /** How a keyboard of a phone writes it. */
+  autocapitalize: 'none' | 'characters';
+}
+
+export interface PageButton {
+  text: string;
+  /** Sent when this one is pressed. */
+  name?: string;
+  value?: string;
+  /** Can be pressed with nothing typed. */
+  withoutInputs?: boolean;
 }
 
 /** A button whose request carries a header that no form can send; the browser goes where the answer leads. */
@@ -63,9 +83,9 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; m
 dt { font-weight: 600; }
 dd { margin: 0; overflow-wrap: anywhere; }
 label { display: block; font-weight: 600; margin-bottom: .375rem; }
-input { font: inherit; padding: .5rem .625rem; width: 100%; box-sizing: border-box; margin-bottom: 1rem; }
+input { font: inherit; padding: .5rem .75rem; width: 100%; box-sizing: border-box; margin-bottom: 1rem; }
 .hint { margin-top: -.5rem; font-size: .9375rem; }
-button { font: inherit; font-weight: 600; padding: .625rem 1.25rem; border: 0; border-radius: .375rem; background: #1a56b0; color: #fff; cursor: pointer; }
+button { font: inherit; margin: 0 .75rem .75rem 0; font-weight: 600; padding: .625rem 1.25rem; border: 0; border-radius: .375rem; background: #1a56b0; color: #fff; cursor: pointer; }
 button:focus-visible { outline: 3px solid; outline-offset: 3px; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }
 `;
@@ -103,18 +123,28 @@ ${link === undefined ? '' : `<p><a href="${escape(link.href)}">${escape(link.tex
 `;
 }
 
-function renderForm({ method, action, fields, input, button }: PageForm): string {
+function renderForm({ method, action, fields, inputs, button }: PageForm): string {
+  const buttons = typeof button === 'string' ? [{ text: button }] : button;
   const hidden = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
   );
-  const asked = input === undefined ? '' : renderInput(input);
-  return `<form method="${method ?? 'post'}" action="${escape(action)}">${hidden.join('')}${asked}<button type="submit">${escape(button)}</button></form>`;
+  const parts = [...hidden, ...(inputs ?? []).map(renderInput), ...buttons.map(renderButton)];
+  return `<form method="${method ?? 'post'}" action="${escape(action)}">${parts.join('')}</form>`;
 }
 
-function renderInput({ name, label, value, hint }: NonNullable<PageForm['input']>): string {
-  const field = `<label for="field">${escape(label)}</label><input id="field" name="${escape(name)}" value="${escape(value)}" autocapitalize="none" spellcheck="false" required`;
-  if (hint === undefined) return `${field}>`;
-  return `${field} aria-describedby="hint"><p id="hint" class="hint">${escape(hint)}</p>`;
+function renderInput({ name, label, value, hint, autocapitalize }: PageInput): string {
+  const id = `field-${escape(name)}`;
+  const described = hint === undefined ? '' : ` aria-describedby="${id}-hint"`;
+  const typing = `autocomplete="off" autocapitalize="${autocapitalize}" spellcheck="false" required`;
+  const field = `<input id="${id}" name="${escape(name)}" value="${escape(value ?? '')}" ${typing}${described}>`;
+  const said = hint === undefined ? '' : `<p id="${id}-hint" class="hint">${escape(hint)}</p>`;
+  return `<label for="${id}">${escape(label)}</label>${field}${said}`;
+}
+
+function renderButton({ text, name, value, withoutInputs }: PageButton): string {
+  const sent = name === undefined ? '' : ` name="${escape(name)}" value="${escape(value ?? '')}"`;
+  const unchecked = withoutInputs === true ? ' formnovalidate' : '';
+  return `<button type="submit"${sent}${unchecked}>${escape(text)}</button>`;
 }
 
 function renderConfirm({ action, headers, button, failed, nonce }: PageConfirm): string {

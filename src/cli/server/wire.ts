@@ -20,7 +20,10 @@ export type Connection = Schemas['Connection'];
 export type Snapshot = Schemas['Snapshot'];
 export type CatalogEntry = Schemas['CatalogEntry'];
 export type Trigger = Schemas['Trigger'];
-export type AddressedTrigger = Omit<Schemas['TriggerWithHistory'], 'sessions' | 'deliveries' | 'invocations'>;
+export type AddressedTrigger = Omit<
+  Schemas['TriggerWithHistory'],
+  'sessions' | 'deliveries' | 'invocations' | 'dispatches'
+>;
 export type CreatedTrigger = Schemas['CreatedTrigger'];
 export type TriggerWithHistory = Schemas['TriggerWithHistory'];
 export type NewTrigger = Schemas['CreateTrigger'];

@@ -1,10 +1,15 @@
-import type pg from 'pg';
 import { hash } from 'node:crypto';
+import type pg from 'pg';
 import { SandgateError } from '../../domain/errors.js';
 import { queryRow } from '../record/query-row.js';
 
 /** Tries of one minute, of all processes together. */
 export const LOGIN_LIMITS = {
+  /** Terminals that begin to sign in, from an address. */
+  'device-start-ip': 10,
+  /** Codes of terminals that are typed or followed, from an address and in a browser session. */
+  'device-code-ip': 30,
+  'device-code-session': 10,
   /** Beginnings of logins, of an address. */
   'start-ip': 10,
   'callback-ip': 10,

@@ -27,7 +27,7 @@ export interface NewPersonalToken {
   membershipId: string;
   name: string;
   /** Brought between a minute and a year; 90 days when absent. Every token ends. */
-  expiresInSecs?: number | undefined;
+  expiresInSecs?: number | null | undefined;
 }
 
 /**

@@ -30,9 +30,28 @@ export interface Firing {
 /** `overlap`: another run is not over, and the policy is to skip. */
 export type FiringOutcome = { outcome: 'created' } | { outcome: 'overlap'; runningId: string };
 
+const REPLACE_ATTEMPTS = 3;
+const REPLACE_PAUSE_MS = 2000;
+
 /** Starts the runs of subscriptions, by their concurrency policies, whatever the occasion (docs/design/triggers.md). */
 export class SubscriptionRuns {
-  constructor(private readonly runs: Pick<RunCreation, 'create'>) {}
+  /** @param replacePauseMs between two attempts to have the runs of a `replace` asked to stop */
+  constructor(
+    private readonly runs: Pick<RunCreation, 'create'>,
+    private readonly replacePauseMs = REPLACE_PAUSE_MS,
+  ) {}
+
+  /** Does the work of a transaction that may replace runs: again, up to three times, where they could not be asked to stop. */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (cause) {
+        if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
+        await delay(this.replacePauseMs);
+      }
+    }
+  }
 
   /** @throws SandgateError as {@link RunCreation.create}; the transaction must not commit then, or only up to a savepoint before */
   async start(tx: TenantTransaction, firing: Firing): Promise<FiringOutcome> {
@@ -92,20 +111,6 @@ export function unattendedStarter(
   organizationId: string,
 ): RunStarter {
   return { kind, principalId, viewer: unattendedViewer(organizationId) };
-}
-
-const REPLACE_ATTEMPTS = 3;
-
-/** Does the work of a transaction that may replace runs: again, up to three times, where they could not be asked to stop. */
-export async function attemptReplacing<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (cause) {
-      if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
-      await delay(pauseMs);
-    }
-  }
 }
 
 /** Whether runs that were to be replaced could not be asked to stop. */

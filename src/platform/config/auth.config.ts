@@ -33,7 +33,8 @@ export class AuthConfig {
     variable: 'SERVICE_SESSION_IDLE_SECS',
     read: integer(60, 31_536_000),
     default: 28_800,
-    about: 'Seconds after which an unused browser session ends.',
+    about:
+      'Seconds after which an unused browser session ends. Uses are noted once a minute, so it may end up to a minute earlier.',
   })
   readonly sessionIdleSecs!: number;
 

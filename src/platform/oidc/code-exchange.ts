@@ -30,7 +30,7 @@ export async function authorizationAddress(
 ): Promise<string> {
   const { provider, clientId } = party;
   const server = { issuer: provider.issuer, authorization_endpoint: provider.authorizationEndpoint };
-  const url = buildAuthorizationUrl(new Configuration(server, clientId), {
+  const url = buildAuthorizationUrl(configure(server, clientId), {
     response_type: 'code',
     redirect_uri: asked.redirectUri,
     scope: asked.scope,
@@ -61,7 +61,7 @@ export async function exchangeCode(
   callback: URL,
   expected: { state: string; nonce: string; verifier: string },
 ): Promise<ExchangedTokens> {
-  const config = configure(party);
+  const config = exchanging(party);
   let failure: unknown = null;
   config[customFetch] = (url, { headers, body }) =>
     http
@@ -92,19 +92,19 @@ export async function exchangeCode(
   }
 }
 
-function configure({ provider, clientId, proof, algorithms, skewSecs }: RelyingParty): Configuration {
-  const config = new Configuration(
-    {
-      issuer: provider.issuer,
-      token_endpoint: provider.tokenEndpoint,
-      id_token_signing_alg_values_supported: [...algorithms],
-      authorization_response_iss_parameter_supported: provider.namesItself,
-    },
-    clientId,
-    { [clockTolerance]: skewSecs },
-    authenticateClient(proof),
-  );
-  // Whether plain http may be spoken is decided where the request is made.
+function exchanging({ provider, clientId, proof, algorithms, skewSecs }: RelyingParty): Configuration {
+  const server = {
+    issuer: provider.issuer,
+    token_endpoint: provider.tokenEndpoint,
+    id_token_signing_alg_values_supported: [...algorithms],
+    authorization_response_iss_parameter_supported: provider.namesItself,
+  };
+  return configure(server, clientId, { [clockTolerance]: skewSecs }, authenticateClient(proof));
+}
+
+/** Whether plain http may be spoken is decided where addresses are read and requests are made. */
+function configure(...of: ConstructorParameters<typeof Configuration>): Configuration {
+  const config = new Configuration(...of);
   allowInsecureRequests(config);
   return config;
 }
@@ -115,9 +115,7 @@ export function endSessionAddress(
   idToken: string | null,
 ): string | null {
   if (provider.endSessionEndpoint === null) return null;
-  const config = new Configuration(
-    { issuer: provider.issuer, end_session_endpoint: provider.endSessionEndpoint },
-    clientId,
-  );
+  const server = { issuer: provider.issuer, end_session_endpoint: provider.endSessionEndpoint };
+  const config = configure(server, clientId);
   return buildEndSessionUrl(config, idToken === null ? {} : { id_token_hint: idToken }).href;
 }

@@ -5,6 +5,9 @@ import { isJsonObject, parseJsonObject, type JsonObject } from '../../domain/jso
 import { isProviderAddress, type OidcHttp } from './oidc-http.js';
 import { OidcError } from './oidc-error.js';
 
+/** Signatures by shorter keys prove nothing (RFC 7518 §3.3). */
+const MIN_RSA_BITS = 2048;
+
 /** What a provider publishes of itself, as far as signing in needs it. */
 export interface Provider {
   issuer: string;
@@ -64,19 +67,18 @@ export async function fetchKeys(http: OidcHttp, jwksUri: string): Promise<JsonOb
   });
   const listed = answer.status === 200 ? readKeySet(parseJsonObject(await answer.text())) : null;
   if (listed === null) throw new OidcError('keys', 'the answer of jwks_uri is no key set of at most 32 keys');
-  const usable = await Promise.all(listed.map(isImportable));
+  const usable = await Promise.all(listed.map(isUsable));
   const keys = listed.filter((_, index) => usable[index]);
   if (keys.length === 0) throw new OidcError('keys', 'the key set of the provider holds no usable key');
   return { keys };
 }
 
-async function isImportable(key: JsonObject): Promise<boolean> {
+async function isUsable(key: JsonObject): Promise<boolean> {
   const alg = algorithmFor(key);
   if (alg === null) return false;
-  return importJWK(key, alg).then(
-    () => true,
-    () => false,
-  );
+  const imported = await importJWK(key, alg).catch(() => null);
+  if (imported === null || imported instanceof Uint8Array) return false;
+  return !('modulusLength' in imported.algorithm) || Number(imported.algorithm.modulusLength) >= MIN_RSA_BITS;
 }
 
 /**

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
 import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
-import { atTrigger, tokenFor, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
+import { atTrigger, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
+import { RouteCallers } from '../../support/api/route-callers.js';
 import {
   exampleOf,
   membersBelow,
@@ -20,8 +21,8 @@ const BEYOND_INT32 = 2 ** 31;
 let api: TestApi;
 let description: DescribedRequests;
 let operations: [string, Operation][];
-/** Its token opens the routes that no other credential does. */
 let trigger: FixtureSubscription;
+let callers: RouteCallers;
 beforeAll(async () => {
   api = await startApi({
     SERVICE_CREDENTIAL_KEY: randomBytes(32).toString('base64'),
@@ -36,6 +37,7 @@ beforeAll(async () => {
     auth_mode: 'oauth',
   });
   trigger = await triggerOfAgent(api, 'limited');
+  callers = await RouteCallers.of(api, trigger);
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
@@ -164,7 +166,7 @@ describe('the limits that the description states', () => {
     const send = async (value: unknown): Promise<{ status: number; error: string }> => {
       const base = { ...(filled(schema, way) as object), ...besides(name, String(way[0])) };
       const body = withValue(base, way, value);
-      const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body, ...tokenFor(path, trigger) });
+      const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body, ...callers.of(name) });
       return { status: answer.status, error: answer.body.error };
     };
     const beyond = await send(limit.beyond);
@@ -196,7 +198,7 @@ describe('the limits that the description states', () => {
       for (const { name: parameter, schema } of parameters.filter((one) => one.in === 'query')) {
         for (const [beyond, why] of queryBeyond(parameter, schema)) {
           const [method = '', path = ''] = name.split(' ');
-          const answer = await api.call(method, `${path.replace(/\{\w+\}/g, ID)}?${beyond}`);
+          const answer = await api.call(method, `${path.replace(/\{\w+\}/g, ID)}?${beyond}`, callers.of(name));
           expect([name, beyond, why, answer.status, answer.body.error]).toEqual([
             name,
             beyond,

@@ -16,7 +16,7 @@ let document: {
   info: { version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Reference> };
+  components: { schemas: Record<string, Reference>; securitySchemes: object };
 };
 beforeAll(async () => {
   api = await startApi();
@@ -116,6 +116,7 @@ describe('the interface description', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual([
+      'delete /v1/auth/tokens/{id}',
       'delete /v1/policies/{name}',
       'get /.well-known/service-client.json',
       'get /v1/admin/metrics',
@@ -123,6 +124,8 @@ describe('the interface description', () => {
       'get /v1/agents/{id}',
       'get /v1/approvals',
       'get /v1/approvals/{id}',
+      'get /v1/auth/me',
+      'get /v1/auth/tokens',
       'get /v1/capabilities',
       'get /v1/capabilities/{name}',
       'get /v1/capabilities/{name}/versions/{version}',
@@ -159,6 +162,8 @@ describe('the interface description', () => {
       'post /v1/agents',
       'post /v1/agents/{id}/revisions',
       'post /v1/approvals/{id}/decision',
+      'post /v1/auth/logout',
+      'post /v1/auth/tokens',
       'post /v1/capabilities',
       'post /v1/catalog',
       'post /v1/catalog/{slug}/connect',
@@ -198,8 +203,9 @@ describe('the interface description', () => {
   it('CP-299 documents 200 and the one error shape, and 401 wherever a credential is needed', () => {
     for (const [name, operation] of operations()) {
       const statuses = Object.keys(operation.responses);
-      expect([name, statuses.includes('200'), statuses.includes('500')]).toEqual([name, true, true]);
-      if (operation.security !== undefined)
+      const succeeds = statuses.includes(name === 'post /v1/auth/logout' ? '204' : '200');
+      expect([name, succeeds, statuses.includes('500')]).toEqual([name, true, true]);
+      if ((operation.security ?? []).length > 0)
         expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401'])]);
       // A webhook has no caller who lacks a role, and is taken whatever its type is said to be.
       const refusals = name.includes('/ingress/') ? ['503'] : ['413', '415', '403', '503'];
@@ -210,6 +216,17 @@ describe('the interface description', () => {
         expect(response.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/ErrorBody' });
       }
     }
+  });
+
+  it.each<[string, string[]]>([
+    ['get /v1/health', []],
+    ['get /v1/agents', ['bearer', 'cookie']],
+    ['post /v1/auth/tokens', ['cookie']],
+    ['get /v1/admin/metrics', ['bearer']],
+    ['post /v1/triggers/{id}/invoke', ['bearer']],
+  ])('CP-046 CP-339 says that %s takes the credentials %j', (name, schemes) => {
+    expect(new Map(operations()).get(name)?.security).toEqual(schemes.map((scheme) => ({ [scheme]: [] })));
+    expect(Object.keys(document.components.securitySchemes).sort()).toEqual(['bearer', 'cookie']);
   });
 
   it.each(ANSWERS)('CP-328 %s answers %s', (name, shape) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
-import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { startApi, type Answer, type CallOptions, type TestApi } from '../../support/api/api.js';
+import { RouteCallers } from '../../support/api/route-callers.js';
 import {
   closedObjects,
   exampleOf,
@@ -12,7 +13,7 @@ import {
   type Way,
 } from '../../support/api/described-requests.js';
 import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
-import { atTrigger, tokenFor, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
+import { atTrigger, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
 import { tableContents } from '../../support/database/table-contents.js';
 
 const ID = '01900000-0000-7000-8000-000000000000';
@@ -30,22 +31,24 @@ let description: DescribedRequests;
 /** Operations of the public plane, which is strict; what stands elsewhere answers to rules of others. */
 let operations: [string, Operation][];
 let trigger: FixtureSubscription;
+let callers: RouteCallers;
 beforeAll(async () => {
   api = await startApi();
   trigger = await triggerOfAgent(api, 'fixer');
+  callers = await RouteCallers.of(api, trigger);
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
 afterAll(() => api.close());
 
 /** The address of an operation, with names that exist where they can. */
-function addressOf(name: string): { method: string; path: string; token?: string } {
+function addressOf(name: string): { method: string; path: string } & CallOptions {
   const [method = '', path = ''] = name.split(' ');
   const named = path.replace('/agents/{id}', '/agents/fixer').replace('/policies/{name}', '/policies/default');
   const address = atTrigger(named, trigger)
     .replace('{version}', '1')
     .replace(/\{\w+\}/g, ID);
-  return { method, path: address, ...tokenFor(path, trigger) };
+  return { method, path: address, ...callers.of(name) };
 }
 
 function send(name: string, body: unknown): Promise<Answer> {

@@ -1,19 +1,11 @@
 import type { TestApi } from '../api/api.js';
 import { createSubscription, type FixtureSubscription } from './subscription-fixture.js';
 
-/** Routes that the token of a trigger opens, and no other credential. */
-const OF_ITS_TOKEN = ['/v1/triggers/{id}/invoke', '/v1/triggers/{id}/runs/{sid}'];
-
 /** A trigger for walks over all described routes, which lets an invocation override whatever one may. */
 export async function triggerOfAgent(api: TestApi, agent: string): Promise<FixtureSubscription> {
   const { body } = await api.get(`/v1/agents/${agent}`);
   const of = { organizationId: api.organizationId, agentId: body.agent.id };
   return createSubscription(api.db, of, { allow_task_override: true, allow_workspace_override: true });
-}
-
-/** What a request to a described path needs besides the path: the trigger's token on its own routes. */
-export function tokenFor(path: string, trigger: FixtureSubscription): { token?: string } {
-  return OF_ITS_TOKEN.includes(path) ? { token: trigger.token } : {};
 }
 
 /** A described path with the id of the trigger where it names one. */

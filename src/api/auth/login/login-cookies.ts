@@ -1,9 +1,8 @@
 import { LOGIN_TTL_SECS } from '../../../core/identity/sign-in/login-flows.js';
 import { SWITCH_TTL_SECS } from '../../../core/identity/sign-in/login-switches.js';
+import { WEB_COOKIE } from '../credentials.js';
 import { readCookie } from '../../pages/read-cookie.js';
 
-/** Of a browser session. */
-const WEB = '__Host-svc_web';
 const ATTRIBUTES = 'HttpOnly; SameSite=Lax; Secure; Path=/';
 
 /** Cookies that bind one step of signing in to a browser, each with its id in its name: several tabs do not disturb each other. */
@@ -24,14 +23,9 @@ export function readStepCookie(header: string | undefined, step: Step, id: strin
   return readCookie(header, nameOf(step, id));
 }
 
-/** @param secs the absolute window of the session */
-export function setWebCookie(token: string, secs: number): string {
-  return `${WEB}=${token}; ${ATTRIBUTES}; Max-Age=${secs}`;
-}
-
 /** Null when there is none, or several. */
 export function readWebCookie(header: string | undefined): string | null {
-  return readCookie(header, WEB);
+  return readCookie(header, WEB_COOKIE);
 }
 
 /** @param id a UUID, in lower case */

@@ -17,12 +17,15 @@ export function organizationPage(asked: { org: string; redirectTo: string | null
       method: 'get',
       action: '/v1/auth/login',
       fields: redirectTo === null ? {} : { redirect_to: redirectTo },
-      input: {
-        name: 'org',
-        label: 'Organization',
-        value: org,
-        ...(org === '' ? {} : { hint: 'Its short name: small letters, digits and hyphens.' }),
-      },
+      inputs: [
+        {
+          name: 'org',
+          label: 'Organization',
+          value: org,
+          autocapitalize: 'none',
+          ...(org === '' ? {} : { hint: 'Its short name: small letters, digits and hyphens.' }),
+        },
+      ],
       button: 'Continue',
       // Browsers hold the redirects after a form against this as well, and a provider may send people on to sign in anywhere.
       targets: overHttps ? `'self' https:` : `'self' https: http:`,
@@ -34,7 +37,10 @@ export function organizationPage(asked: { org: string; redirectTo: string | null
 export const NOT_CONFIGURED: Page = {
   status: 303,
   title: 'Sign-in is not possible',
-  paragraphs: ['Sign-in is not configured for this organization.', 'Check its name, or ask whoever operates this Sandgate.'],
+  paragraphs: [
+    'Sign-in is not configured for this organization.',
+    'Check its name, or ask whoever operates this Sandgate.',
+  ],
 };
 
 /** Where that answer leads. */
@@ -50,7 +56,10 @@ const REFUSALS: Record<Exclude<LoginRefusal, 'provider_error'>, readonly [string
   no_code: ['The answer of the identity provider holds no code.', AGAIN],
   gone: ['This sign-in has expired, was already used, or its identity provider was changed meanwhile.', AGAIN],
   not_active: ['The identity provider of your organization was changed meanwhile.', AGAIN],
-  exchange_failed: ['The identity provider did not confirm the sign-in.', `${AGAIN} If this happens again, tell whoever operates this Sandgate.`],
+  exchange_failed: [
+    'The identity provider did not confirm the sign-in.',
+    `${AGAIN} If this happens again, tell whoever operates this Sandgate.`,
+  ],
   token_refused: [
     'What the identity provider sent does not prove who you are.',
     `${AGAIN} If this happens again, tell whoever operates this Sandgate.`,
@@ -101,5 +110,8 @@ export function switchPage({ id, to }: BegunSwitch, from: NamedMember): Page {
 export const SWITCH_REFUSED: Page = {
   status: 400,
   title: FAILED,
-  paragraphs: ['The switch has expired, was already used, or is not possible any more. You stay signed in as you are.', AGAIN],
+  paragraphs: [
+    'The switch has expired, was already used, or is not possible any more. You stay signed in as you are.',
+    AGAIN,
+  ],
 };

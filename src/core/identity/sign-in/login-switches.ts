@@ -78,7 +78,7 @@ export async function nameMember(tx: TenantTransaction, userId: string): Promise
   const user = await tx.manager.findOneBy(UserEntity, { tenant_id: tx.organizationId, id: userId });
   const organization = await tx.manager.findOneBy(OrganizationEntity, { id: tx.organizationId });
   return {
-    person: user?.email ?? user?.name ?? 'somebody',
+    person: user?.email?.trim() ?? user?.name ?? 'somebody',
     organization: organization?.display_name ?? organization?.slug ?? 'an organization',
   };
 }
@@ -93,33 +93,35 @@ export interface SwitchConfirmation {
   visit: Visit;
 }
 
+/** The end of a switch: its person confirmed it. */
+export class LoginSwitches {
+  constructor(private readonly parts: SignInParts) {}
+
+  /**
+   * Replaces a session by the one that waits: all of it, or nothing. Locks are taken in the order provider, switch, membership,
+   * session, as everything does that ends sessions.
+   *
+   * @returns null when it is not this browser's, is over, would replace another session than the one that is presented, or provider,
+   * member or organization is not active; the session stays as it was
+   */
+  async confirm(confirmation: SwitchConfirmation): Promise<{ token: string; redirectTo: string } | null> {
+    const { database } = this.parts;
+    const place = await placeOf(database, confirmation);
+    if (place === null) return null;
+    try {
+      return await database.withTenant(place.organization_id, (tx) =>
+        replace(tx, this.parts, place.idp_config_id, confirmation),
+      );
+    } catch (cause) {
+      if (cause instanceof Impossible) return null;
+      throw cause;
+    }
+  }
+}
+
 /** Undoes the transaction of a switch that is not possible. */
 class Impossible extends Error {
   override readonly name = 'Impossible';
-}
-
-/**
- * Replaces a session by the one that waits: all of it, or nothing. Locks are taken in the order provider, switch, membership,
- * session, as everything does that ends sessions.
- *
- * @returns null when it is not this browser's, is over, would replace another session than the one that is presented, or provider,
- * member or organization is not active; the session stays as it was
- */
-export async function confirmSwitch(
-  parts: SignInParts,
-  confirmation: SwitchConfirmation,
-): Promise<{ token: string; redirectTo: string } | null> {
-  const { database } = parts;
-  const place = await placeOf(database, confirmation);
-  if (place === null) return null;
-  try {
-    return await database.withTenant(place.organization_id, (tx) =>
-      replace(tx, parts, place.idp_config_id, confirmation),
-    );
-  } catch (cause) {
-    if (cause instanceof Impossible) return null;
-    throw cause;
-  }
 }
 
 function placeOf(

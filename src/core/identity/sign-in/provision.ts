@@ -65,7 +65,8 @@ export async function provision(
       const known = await upsertMember(tx, configId, login);
       const member = await consumeOwnerArm(tx, configId, known, login.person, actorOf(known.userId, at.visit));
       const isOwn = held?.organizationId === organizationId && held.userId === member.userId;
-      if (held !== null && !isOwn) return { pending: await beginSwitch(tx, parts, { configId, member, login, held }), held };
+      if (held !== null && !isOwn)
+        return { pending: await beginSwitch(tx, parts, { configId, member, login, held }), held };
       if (held !== null) await revokeWebSession(tx, held.sessionId);
       return signIn(tx, parts, { configId, member, login, visit: at.visit });
     });

@@ -1,3 +1,4 @@
+import { SandgateError } from '../../../domain/errors.js';
 import { endSessionAddress } from '../../../platform/oidc/code-exchange.js';
 import { OidcError } from '../../../platform/oidc/oidc-error.js';
 import { readProvider } from '../../../platform/oidc/provider.js';
@@ -37,15 +38,19 @@ export async function providerSignOut(
   });
   if (found === null || found.config.discovered_metadata === null) return null;
   const { session, config } = found;
-  const { id_token_sealed: sealed, id_token_key_version: version } = session;
-  const place = placeOfIdToken(organizationId, sessionId);
-  const idToken = sealed === null ? null : (await sealer.open(place, sealed, version)).toString();
   try {
     const provider = readProvider(found.config.discovered_metadata, config.issuer);
+    const idToken = await openIdToken(sealer, organizationId, session);
     return endSessionAddress({ provider, clientId: config.client_id }, idToken);
   } catch (cause) {
-    // What is kept of a provider may be of another version; signing out here does not depend on it.
-    if (cause instanceof OidcError) return null;
+    // The session here is over whatever is kept of the provider, and whether its token still opens.
+    if (cause instanceof OidcError || cause instanceof SandgateError) return null;
     throw cause;
   }
+}
+
+async function openIdToken(sealer: Sealer, organizationId: string, session: WebSessionEntity): Promise<string | null> {
+  const { id, id_token_sealed: sealed, id_token_key_version: version } = session;
+  if (sealed === null) return null;
+  return (await sealer.open(placeOfIdToken(organizationId, id), sealed, version)).toString();
 }

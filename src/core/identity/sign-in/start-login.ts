@@ -16,8 +16,8 @@ const DEFAULT_SCOPE = 'openid email profile';
 
 export interface LoginRequest {
   slug: string;
-  /** As it came; empty is `/`. */
-  redirectTo: string;
+  /** As it came, so it may be no text; empty is `/`. */
+  redirectTo: unknown;
   sourceIp: string;
 }
 
@@ -60,7 +60,7 @@ export class StartLogin {
     const known = await providers.usable(config);
     // Browsers keep our cookies over https, and over plain http on the machine itself.
     if (!isProviderAddress(new URL(origin))) return null;
-    const target = readRedirectTarget(redirectTo);
+    const target = typeof redirectTo === 'string' ? readRedirectTarget(redirectTo) : null;
     if (target === null) throw new SandgateError('invalid_request', 'redirect_to: must be a path on this server');
     return this.open(config, known, target);
   }

@@ -1,0 +1,56 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { pathId } from '../../domain/resource-id.js';
+import { actorOf } from '../auth/audit-actor.js';
+import { BrowserSession, Permission } from '../auth/permission.decorator.js';
+import { CurrentBrowser, CurrentUser, type BrowserPrincipal, type UserPrincipal } from '../auth/principal.js';
+import { Answer, Failures } from '../openapi/answers.js';
+import { IdParam } from '../openapi/parameters.js';
+import { MintedToken, MintToken, RevokedToken, TokenList } from './tokens.dto.js';
+import { TokensService } from './tokens.service.js';
+
+/** A person's own access tokens. One token makes no other: minting and revoking are done in a browser. */
+@ApiTags('Account')
+@Controller('v1/auth/tokens')
+export class TokensController {
+  constructor(private readonly tokens: TokensService) {}
+
+  @Post()
+  @HttpCode(200)
+  @BrowserSession('tokens.write')
+  @ApiOperation({ summary: 'Mint a personal access token' })
+  @ApiBody({ type: MintToken })
+  @Answer(MintedToken, 'The token, and what is kept of it.')
+  @Failures(400, 401, 403, 413, 415, 503)
+  mintToken(
+    @CurrentBrowser() browser: BrowserPrincipal,
+    @Body() body: MintToken,
+    @Req() request: FastifyRequest,
+  ): Promise<MintedToken> {
+    return this.tokens.mint(browser, body, actorOf(browser, request));
+  }
+
+  @Get()
+  @Permission('tokens.read')
+  @ApiOperation({ summary: 'List your personal access tokens' })
+  @Answer(TokenList, 'Tokens of the caller.')
+  @Failures(400, 401, 403, 503)
+  listTokens(@CurrentUser() user: UserPrincipal): Promise<TokenList> {
+    return this.tokens.list(user);
+  }
+
+  @Delete(':id')
+  @BrowserSession('tokens.write')
+  @ApiOperation({ summary: 'Revoke a personal access token of yours' })
+  @IdParam('id', 'token')
+  @Answer(RevokedToken, 'The token is no longer accepted.')
+  @Failures(400, 401, 403, 404, 413, 415, 503)
+  revokeToken(
+    @CurrentBrowser() browser: BrowserPrincipal,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<RevokedToken> {
+    return this.tokens.revoke(browser, pathId(id, 'token'), actorOf(browser, request));
+  }
+}
