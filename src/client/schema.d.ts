@@ -4910,6 +4910,29 @@ export interface components {
             /** @description Null removes it. */
             display_name: string | null;
         };
+        ClaimMappings: {
+            /** @description `email` when left out. */
+            email?: string;
+            /** @description `email_verified` when left out. */
+            email_verified?: string;
+            /** @description `name` when left out. */
+            name?: string;
+            /** @description A claim, or a path of members with dots; `groups` when left out. */
+            roles_path?: string;
+            /** @description From a group to a role; to `owner` only with `allow_owner_mapping`. */
+            role_map?: {
+                [key: string]: "member" | "approver" | "admin" | "owner";
+            };
+            /**
+             * @description Of those for whom nothing maps; `member` when left out.
+             * @enum {string}
+             */
+            default_role?: "member" | "approver" | "admin";
+            /** @description False when left out. */
+            allow_owner_mapping?: boolean;
+            /** @description True when left out: a login without a verified address is refused. */
+            require_email_verified?: boolean;
+        };
         CreateIdp: {
             /**
              * Format: uri
@@ -4929,10 +4952,8 @@ export interface components {
             scopes?: string[];
             /** @description RS256, ES256, PS256, RS384, ES384, RS512, ES512 when left out. */
             alg_allowlist?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
-            /** @description Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`. */
-            claim_mappings?: {
-                [key: string]: unknown;
-            };
+            /** @description Which claims say who somebody is, and which groups make which roles. */
+            claim_mappings?: components["schemas"]["ClaimMappings"];
             /** @description Arms this address, as `break-glass-owner` does. */
             bootstrap_owner_email?: string | null;
         };
@@ -4946,10 +4967,8 @@ export interface components {
              */
             token_endpoint_auth?: "client_secret_basic" | "client_secret_post" | "none";
             scopes?: string[];
-            /** @description Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`. */
-            claim_mappings?: {
-                [key: string]: unknown;
-            };
+            /** @description Which claims say who somebody is, and which groups make which roles. */
+            claim_mappings?: components["schemas"]["ClaimMappings"];
             alg_allowlist?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
             /** @description Arms this address, as `break-glass-owner` does. Null disarms. */
             bootstrap_owner_email?: string | null;
@@ -4988,10 +5007,8 @@ export interface components {
             scopes?: string[];
             /** @description RS256, ES256, PS256, RS384, ES384, RS512, ES512 when left out. */
             alg_allowlist?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512")[];
-            /** @description Claims: `email`, `email_verified`, `name`, `roles_path` (default `groups`), `role_map` from groups to roles, `default_role`, `require_email_verified`, `allow_owner_mapping`. */
-            claim_mappings?: {
-                [key: string]: unknown;
-            };
+            /** @description Which claims say who somebody is, and which groups make which roles. */
+            claim_mappings?: components["schemas"]["ClaimMappings"];
             /** @description Arms this address, as `break-glass-owner` does. */
             bootstrap_owner_email?: string | null;
             /** @description False when left out. Whether the members whom the old provider vouched for stay members, with their tokens. */
@@ -8977,6 +8994,8 @@ export interface operations {
             /** @description The session is over, and its cookie cleared. */
             204: {
                 headers: {
+                    /** @description Where the browser may go to sign out at the identity provider too; absent where the provider offers no such address. */
+                    "x-service-end-session"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

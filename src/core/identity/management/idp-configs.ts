@@ -1,6 +1,7 @@
 import { IsNull, Not } from 'typeorm';
 import { digestOfText } from '../../../domain/digest/digest.js';
 import { SandgateError } from '../../../domain/errors.js';
+import { readClaimMapping } from '../../../domain/identity/claim-mapping.js';
 import { normalizedEmail } from '../../../domain/identity/email.js';
 import { notFound } from '../../../domain/resource-id.js';
 import { newRowId } from '../../../platform/postgres/row-id.js';
@@ -71,6 +72,7 @@ export class IdpConfigs {
     { id, changes, actor }: { id: string; changes: IdpChanges; actor: AuditActor },
   ): Promise<IdpConfigEntity> {
     const email = addressOf(changes.bootstrapOwnerEmail);
+    if (changes.claimMappings !== undefined) readClaimMapping(changes.claimMappings);
     const sealed = await this.sealedChange(organizationId, id, changes.clientSecret);
     return this.on.database.withTenant(organizationId, async (tx) => {
       await lockIdentity(tx);

@@ -4,6 +4,7 @@ import { changeRow, CLOCK } from '../../../platform/postgres/write-rows.js';
 import type { Database, TenantTransaction } from '../../record/database.js';
 import { auditStep, type AuditActor } from '../audit-log.js';
 import { IdpConfigEntity, type IdpStatus } from '../idp-config.entity.js';
+import { checkProviderSettings } from '../provider-check.js';
 import { findIdpConfig, type IdpConfigs, type NewIdp } from './idp-configs.js';
 import { lockIdentity } from './lock-identity.js';
 
@@ -73,6 +74,7 @@ export class IdpMoves {
     organizationId: string,
     { id, actor, wish, carryForward }: MoveOf & { wish: NewIdp; carryForward: boolean },
   ): Promise<IdpMigration> {
+    checkProviderSettings(wish);
     await this.database.withTenant(organizationId, (tx) => requireStatus(tx, id, 'active'));
     const staged = await this.configs.stage(organizationId, wish, actor);
     return this.behindLocks(organizationId, async (tx) => {
