@@ -8,7 +8,7 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
-import { LoginModule } from './auth/login/login.module.js';
+import { LoginModule } from './login/login.module.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
