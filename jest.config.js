@@ -12,9 +12,9 @@ const shared = {
 };
 
 export default {
-  // One more than the cores that CI has: end-to-end suites wait for a part of their time. Every suite has databases, ports, folders and
-  // uids of its own, whatever runs beside it.
-  maxWorkers: 3,
+  // Two more than the cores that CI has: end-to-end suites wait for about half of their time. Every suite has databases, ports,
+  // folders and uids of its own, whatever runs beside it.
+  maxWorkers: 4,
   testSequencer: '<rootDir>/build/jest-slow-first.mjs',
   // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
   workerIdleMemoryLimit: '1GB',

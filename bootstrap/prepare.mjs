@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { BootstrapError } from './bootstrap-error.mjs';
 import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensureGitea } from './gitea.mjs';
+import { ensureKeycloak } from './keycloak.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
@@ -28,6 +29,7 @@ const STEPS = {
   toolchains: ensureToolchains,
   temporal: ensureTemporal,
   gitea: ensureGitea,
+  keycloak: ensureKeycloak,
 };
 
 /** Brings every need, in order; a need that is there costs milliseconds. */

@@ -42,6 +42,8 @@ const TOOLCHAINS = {
   'cargo-web': () => fs.existsSync('/usr/bin/cargo'),
   'golang-go': () => GO_PROGRAMS.some((path) => fs.existsSync(path)),
 };
+/** Fetches, unpacks and runs Keycloak. */
+const JAVA = { maven: () => onPath('mvn'), 'default-jre-headless': () => onPath('java'), unzip: () => onPath('unzip') };
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
   'golang-go': { dnf: 'golang', pacman: 'go', zypper: 'go', apk: 'go' },
@@ -87,6 +89,11 @@ export function ensureToolchains() {
 export function ensureGo() {
   const hasGo = () => onPath('go') || GO_PROGRAMS.some((path) => fs.existsSync(path));
   ensure({ 'golang-go': hasGo }, 'some tests need it; install Go, or try Sandgate with `npm run demo`');
+}
+
+/** The same for what fetches, unpacks and runs Keycloak, in the campaign alone. */
+export function ensureJava() {
+  ensure(JAVA, 'the tests of signing in with Keycloak need Linux; `npm test` does without');
 }
 
 /** The same for what makes images where there is no registry. */

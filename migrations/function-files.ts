@@ -13,6 +13,8 @@ export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
 const FILES = [
   TRIGGER_FUNCTIONS,
   'functions/identity.sql',
+  'functions/device-logins.sql',
+  'functions/sign-in.sql',
   'functions/agents.sql',
   'functions/catalog.sql',
   'functions/hosts.sql',

@@ -89,6 +89,7 @@ END),
   constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text, 'pat'::text]))),
   constraint api_tokens_token_sha256_check CHECK ((token_sha256 ~ '^[0-9a-f]{64}$'::text))
 );
+CREATE INDEX api_tokens_personal ON public.api_tokens USING btree (tenant_id, id) WHERE (kind = 'pat'::text);
 CREATE INDEX api_tokens_session ON public.api_tokens USING btree (session_id);
 CREATE INDEX api_tokens_subscription ON public.api_tokens USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -972,7 +973,6 @@ CREATE INDEX sessions_in_line ON public.sessions USING btree (tenant_id, created
 CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops);
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
-CREATE INDEX sessions_of_invoker ON public.sessions USING btree (tenant_id, invoked_by_user_id, created_at DESC, id DESC) WHERE (invoked_by_user_id IS NOT NULL);
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
@@ -1082,24 +1082,28 @@ create table trigger_deliveries (
   constraint trigger_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX trigger_deliveries_again ON public.trigger_deliveries USING btree (connection_id, event_type, payload_digest, received_at);
+CREATE INDEX trigger_deliveries_handled ON public.trigger_deliveries USING btree (handled_at) WHERE (handled_at IS NOT NULL);
 CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (connection_id, received_at DESC, id DESC);
 CREATE INDEX trigger_deliveries_unhandled ON public.trigger_deliveries USING btree (received_at) WHERE (handled_at IS NULL);
 
 create table trigger_dispatches (
   id uuid not null,
   tenant_id uuid not null,
-  delivery_id uuid not null,
+  delivery_id uuid,
   subscription_id uuid not null,
+  event_type text not null,
+  resource text not null,
   session_id uuid,
   status text not null,
   skip_reason text,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint trigger_dispatches_pkey PRIMARY KEY (id),
-  constraint trigger_dispatches_delivery_id_subscription_id_key UNIQUE (delivery_id, subscription_id),
+  constraint trigger_dispatches_once UNIQUE (delivery_id, subscription_id),
   constraint trigger_dispatches_check CHECK (((status = 'created'::text) = (session_id IS NOT NULL))),
   constraint trigger_dispatches_check1 CHECK (((status = 'created'::text) = (skip_reason IS NULL))),
   constraint trigger_dispatches_status_check CHECK ((status = ANY (ARRAY['created'::text, 'skipped'::text, 'error'::text])))
 );
+CREATE INDEX trigger_dispatches_newest ON public.trigger_dispatches USING btree (subscription_id, created_at DESC, id DESC);
 
 create table trigger_invocations (
   id uuid not null,
@@ -1237,6 +1241,7 @@ create table users (
   constraint users_check CHECK (((idp_config_id IS NULL) = (subject IS NULL))),
   constraint users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+CREATE INDEX users_email ON public.users USING btree (tenant_id, email_normalized);
 
 create table workspace_uploads (
   id uuid not null,
@@ -1672,6 +1677,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_arm_owner(p_config uuid, p_email text, p_arm uuid, p_secs integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs
+    set bootstrap_owner_email = p_email, bootstrap_arm_audit_id = p_arm, updated_at = clock_timestamp(),
+      bootstrap_owner_expires_at = clock_timestamp() + make_interval(secs => p_secs)
+    where id = p_config
+    returning bootstrap_owner_expires_at
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_ask(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text, p_summary text, p_input_digest text, p_question svc_question, p_payload bytea, p_payload_key_version smallint, p_max_calls integer, p_bodies text[], p_digests text[], p_marker text)
  RETURNS svc_gate_answer
  LANGUAGE plpgsql
@@ -1948,6 +1965,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_login_flow(p_flow uuid, p_config uuid, p_browser_hash text)
+ RETURNS TABLE(pkce_verifier_sealed bytea, pkce_verifier_key_version smallint, nonce text, redirect_to text, created_secs double precision)
+ LANGUAGE sql
+AS $function$
+  update login_flows f set consumed_at = clock_timestamp()
+    where f.id = p_flow and f.idp_config_id = p_config and f.browser_hash = p_browser_hash
+      and f.consumed_at is null and f.expires_at > clock_timestamp()
+      and exists (select from org_idp_configs c where c.id = p_config and c.status = 'active')
+    returning f.pkce_verifier_sealed, f.pkce_verifier_key_version, f.nonce, f.redirect_to,
+      extract(epoch from f.created_at)::float8
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_oauth_flow(p_state_hash text, p_browser_hash text)
  RETURNS TABLE(outcome text, organization_id uuid, flow_id uuid)
  LANGUAGE plpgsql
@@ -2011,6 +2041,27 @@ CREATE OR REPLACE FUNCTION public.svc_close_process_lease(p_id uuid)
  LANGUAGE sql
 AS $function$
   delete from process_leases where id = p_id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_consume_owner_arm(p_config uuid, p_email text)
+ RETURNS TABLE(arm_id uuid, promoted boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ends timestamptz;
+begin
+  select c.bootstrap_arm_audit_id, c.bootstrap_owner_expires_at into arm_id, ends
+    from org_idp_configs c where c.id = p_config and lower(btrim(c.bootstrap_owner_email)) = p_email;
+  if not found then return; end if;
+  update org_idp_configs set bootstrap_owner_email = null, bootstrap_owner_expires_at = null,
+      bootstrap_arm_audit_id = null, updated_at = clock_timestamp()
+    where id = p_config;
+  promoted := ends > clock_timestamp() and not exists (
+    select from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+      where 'owner' = any (m.roles) and m.status = 'active' and u.status = 'active');
+  return next;
+end
 $function$
 ;
 
@@ -2099,6 +2150,45 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_deactivate_provisioned(p_config uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  provisioned uuid[];
+  deactivated int;
+begin
+  provisioned := array(select u.id from users u where u.idp_config_id = p_config);
+  update org_memberships m
+    set status = 'deactivated', deactivated_at = clock_timestamp(), updated_at = clock_timestamp()
+    where m.user_id = any (provisioned) and m.status = 'active';
+  get diagnostics deactivated = row_count;
+  perform svc_end_credentials(provisioned);
+  return deactivated;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_decide_device_login(p_id uuid, p_user uuid, p_membership uuid, p_session uuid, p_approve boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if p_approve then
+    update device_logins d set status = 'approved', user_id = p_user, membership_id = p_membership,
+        web_session_id = p_session, tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  else
+    update device_logins d set status = 'denied'
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  end if;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_defer_outbox(p_ids bigint[])
  RETURNS void
  LANGUAGE sql
@@ -2147,6 +2237,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_end_credentials(p_users uuid[])
+ RETURNS TABLE(sessions integer, tokens integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.user_id = any (p_users) and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  with ended as (update api_tokens t set revoked_at = clock_timestamp()
+    where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
+    select count(*) into tokens from ended where expires_at > clock_timestamp();
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p_reason text)
  RETURNS text
  LANGUAGE plpgsql
@@ -2157,6 +2263,25 @@ begin
     where session_id = p_session and status in ('pending', 'active');
   if found then return 'ended'; end if;
   return case when exists (select from network_grants where session_id = p_session) then 'over' else 'none' end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_idp_logins(p_config uuid)
+ RETURNS TABLE(flows integer, switches integer, sessions integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update login_flows f set consumed_at = clock_timestamp()
+    where f.idp_config_id = p_config and f.consumed_at is null returning f.expires_at)
+    select count(*) into flows from ended where expires_at > clock_timestamp();
+  with ended as (update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.consumed_at is null returning s.expires_at)
+    select count(*) into switches from ended where expires_at > clock_timestamp();
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  return next;
 end
 $function$
 ;
@@ -2258,6 +2383,29 @@ CREATE OR REPLACE FUNCTION public.svc_find_app_registration(p_registration uuid)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select r.tenant_id from github_app_registrations r where r.id = p_registration
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_device_login(p_user_sha256 text)
+ RETURNS TABLE(id uuid, client_name text, source_ip text, age_secs integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.id, d.client_name, d.source_ip, extract(epoch from clock_timestamp() - d.created_at)::int
+    from device_logins d
+    where d.user_code_sha256 = p_user_sha256 and d.status = 'pending' and d.expires_at > clock_timestamp()
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_login_switch(p_switch uuid, p_browser_hash text)
+ RETURNS TABLE(organization_id uuid, idp_config_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.idp_config_id from pending_login_switches s
+    where s.id = p_switch and s.browser_hash = p_browser_hash
 $function$
 ;
 
@@ -2672,14 +2820,15 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_has_identity_provider()
+CREATE OR REPLACE FUNCTION public.svc_has_owner(p_besides uuid)
  RETURNS boolean
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ STABLE
 AS $function$
-  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
-    where c.status = 'active' and o.status = 'active')
+  select exists (select from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and m.status = 'active' and 'owner' = any (m.roles) and m.id is distinct from p_besides)
 $function$
 ;
 
@@ -2927,6 +3076,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_keep_provider(p_config uuid, p_metadata jsonb, p_jwks jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs set discovered_metadata = p_metadata, jwks = p_jwks, discovered_at = clock_timestamp()
+    where id = p_config
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_keep_setup_layer(p_id uuid, p_digest text, p_bytes bigint, p_files integer)
  RETURNS boolean
  LANGUAGE sql
@@ -3034,14 +3192,23 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit integer)
  RETURNS SETOF auth_audit_log
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from auth_audit_log
-    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
-      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
-    order by id desc limit p_limit
+begin
+  if p_organization is not null then
+    return query select * from auth_audit_log
+      where tenant_id = p_organization and (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  else
+    return query select * from auth_audit_log
+      where (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  end if;
+end
 $function$
 ;
 
@@ -3228,6 +3395,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_members(p_email text, p_after uuid, p_limit integer)
+ RETURNS TABLE(membership_id uuid, user_id uuid, roles text[], membership_status text, email text, name text, user_status text, idp_config_id uuid, created_at timestamp with time zone, last_login_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.id, m.user_id, m.roles, m.status, u.email, u.name, u.status, u.idp_config_id, m.created_at, u.last_login_at
+    from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and (p_email is null or u.email_normalized = p_email)
+      and (p_after is null or m.id > p_after)
+    order by m.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_open_claims(p_session uuid, p_call uuid, p_attempt integer, p_expired_only boolean)
  RETURNS TABLE(claim_id uuid, attempt integer, tool_call_id text, tool text)
  LANGUAGE sql
@@ -3241,13 +3423,15 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_list_organizations()
+CREATE OR REPLACE FUNCTION public.svc_list_organizations(p_after uuid, p_limit integer)
  RETURNS SETOF tenants
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
 $function$
 ;
 
@@ -3305,6 +3489,21 @@ AS $function$
     where a.status = 'pending' and (p_user is null or exists (
       select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
     order by a.requested_at, a.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_personal_tokens(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, tenant_id uuid, membership_id uuid, user_id uuid, email text, name text, display_prefix text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_at timestamp with time zone, revoked_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.id, t.tenant_id, t.membership_id, t.user_id, u.email, t.name, t.display_prefix, t.created_at, t.expires_at,
+      t.last_used_at, t.revoked_at
+    from api_tokens t
+    join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
+    where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
+      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+    order by t.id desc limit p_limit
 $function$
 ;
 
@@ -3474,6 +3673,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_web_sessions(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, membership_id uuid, user_id uuid, email text, name text, idp_config_id uuid, source_ip text, user_agent text, created_at timestamp with time zone, last_seen_at timestamp with time zone, idle_expires_at timestamp with time zone, absolute_expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, s.membership_id, s.user_id, u.email, u.name, s.idp_config_id, s.source_ip, s.user_agent, s.created_at,
+      s.last_seen_at, s.idle_expires_at, s.absolute_expires_at
+    from user_sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+    order by s.id desc limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lock_admission()
  RETURNS void
  LANGUAGE sql
@@ -3500,6 +3715,19 @@ CREATE OR REPLACE FUNCTION public.svc_lock_head(p_session uuid)
 AS $function$
 begin
   perform 1 from session_heads where session_id = p_session for no key update;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_identity()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform 1 from tenants where id = organization for no key update;
+  perform 1 from org_idp_configs where tenant_id = organization order by id for update;
 end
 $function$
 ;
@@ -3813,6 +4041,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_open_login_flow(p_id uuid, p_config uuid, p_verifier bytea, p_key_version integer, p_nonce text, p_browser_hash text, p_redirect_to text, p_secs integer, p_cap integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('login-flows:' || organization, 0));
+  delete from login_flows where (consumed_at is null and expires_at <= clock_timestamp())
+    or expires_at < clock_timestamp() - interval '7 days';
+  if (select count(*) from login_flows where consumed_at is null) >= p_cap then return false; end if;
+  insert into login_flows (id, tenant_id, idp_config_id, pkce_verifier_sealed, pkce_verifier_key_version, nonce,
+      browser_hash, redirect_to, expires_at)
+    values (p_id, organization, p_config, p_verifier, p_key_version, p_nonce, p_browser_hash, p_redirect_to,
+      clock_timestamp() + make_interval(secs => p_secs));
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_open_process_lease(p_id uuid, p_kind text, p_host uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -3848,11 +4096,57 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_poll_device_login(p_device_sha256 text)
+ RETURNS TABLE(id uuid, state text, organization_id uuid, user_id uuid, membership_id uuid, web_session_id uuid, client_name text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  login device_logins;
+begin
+  select * into login from device_logins d where d.device_code_sha256 = p_device_sha256 for update;
+  if not found then return; end if;
+  id := login.id;
+  state := login.status;
+  if login.status in ('pending', 'approved') then
+    if login.expires_at <= clock_timestamp() then
+      state := 'expired';
+    elsif login.last_polled_at + make_interval(secs => login.interval_secs) > clock_timestamp() then
+      state := 'too_soon';
+      update device_logins d set last_polled_at = clock_timestamp(), interval_secs = least(d.interval_secs + 5, 60)
+        where d.id = login.id;
+    else
+      update device_logins d set last_polled_at = clock_timestamp() where d.id = login.id;
+    end if;
+  end if;
+  if state = 'approved' then
+    organization_id := login.tenant_id;
+    user_id := login.user_id;
+    membership_id := login.membership_id;
+    web_session_id := login.web_session_id;
+    client_name := login.client_name;
+  end if;
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
 AS $function$
   update sessions set not_before = clock_timestamp() + make_interval(secs => p_secs) where id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_provider_age(p_config uuid)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select extract(epoch from clock_timestamp() - discovered_at)::float8 from org_idp_configs
+    where id = p_config and discovered_metadata is not null and jwks is not null
 $function$
 ;
 
@@ -4012,14 +4306,12 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid, p_user uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$
-  select h.seq from session_heads h
-    where h.session_id = p_session and (p_user is null or exists (
-      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
+  select seq from session_heads where session_id = p_session
 $function$
 ;
 
@@ -4056,22 +4348,6 @@ AS $function$
       and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
       and (p_user is null or exists (
         select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_read_live_roles(p_session uuid, p_token uuid)
- RETURNS text[]
- LANGUAGE sql
-AS $function$
-  select m.roles from org_memberships m
-    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
-    join tenants o on o.id = m.tenant_id and o.status = 'active'
-    where m.status = 'active' and m.id = coalesce(
-      (select s.membership_id from user_sessions s
-        where s.id = p_session and s.revoked_at is null
-          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
-      (select t.membership_id from api_tokens t
-        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
 $function$
 ;
 
@@ -4487,6 +4763,25 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_replace_web_session(p_session uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update user_sessions s set revoked_at = clock_timestamp()
+    where s.id = p_session and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and exists (select from org_memberships m
+        where m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active')
+      and exists (select from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active')
+      and exists (select from tenants o where o.id = s.tenant_id and o.status = 'active');
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_replay(p_row approvals, p_tool text, p_input_digest text)
  RETURNS text
  LANGUAGE sql
@@ -4637,6 +4932,18 @@ CREATE OR REPLACE FUNCTION public.svc_revoke_run_tokens(p_session uuid)
  LANGUAGE sql
 AS $function$
   update api_tokens set revoked_at = clock_timestamp() where session_id = p_session and revoked_at is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_revoke_web_sessions(p_membership uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+    returning s.id)
+    select count(*)::int from ended
 $function$
 ;
 
@@ -4874,6 +5181,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_settle_device_login(p_id uuid, p_minted boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update device_logins d set status = case when p_minted then 'consumed' else 'denied' end,
+      tenant_id = case when p_minted then d.tenant_id end,
+      user_id = case when p_minted then d.user_id end,
+      membership_id = case when p_minted then d.membership_id end
+    where d.id = p_id and d.status = 'approved' and d.expires_at > clock_timestamp()
+      and d.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_settle_webhook(p_delivery uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4895,6 +5220,23 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_start_device_login(p_id uuid, p_device_sha256 text, p_user_sha256 text, p_client_name text, p_source_ip text, p_ttl_secs integer, p_interval_secs integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into device_logins (id, device_code_sha256, user_code_sha256, client_name, source_ip, interval_secs,
+      expires_at)
+    values (p_id, p_device_sha256, p_user_sha256, p_client_name, p_source_ip, p_interval_secs,
+      clock_timestamp() + make_interval(secs => p_ttl_secs))
+    on conflict do nothing;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_store_webhook(p_webhook trigger_deliveries, OUT delivery_id uuid, OUT duplicate boolean, OUT outbox_id bigint, OUT dispatched jsonb)
  RETURNS record
  LANGUAGE plpgsql
@@ -4903,7 +5245,9 @@ declare
   waiting boolean;
 begin
   select d.id into delivery_id from trigger_deliveries d
-    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id;
+    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id
+    -- A sweep that is about to delete it makes it a new one.
+    for no key update;
   if delivery_id is null then
     select d.id into delivery_id from trigger_deliveries d
       where d.connection_id = p_webhook.connection_id and d.event_type = p_webhook.event_type
@@ -4992,6 +5336,10 @@ begin
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
   return total + swept;
@@ -5014,6 +5362,9 @@ begin
   get diagnostics swept = row_count; total := total + swept;
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
@@ -5298,7 +5649,7 @@ alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY 
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_deliveries add constraint trigger_deliveries_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id) ON DELETE SET NULL (delivery_id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table trigger_invocations add constraint trigger_invocations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
@@ -5402,6 +5753,7 @@ create policy tenant_isolation on llm_reservations as PERMISSIVE for ALL to publ
 alter table llm_tool_uses enable row level security, force row level security;
 create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_flows enable row level security, force row level security;
+create policy cross_organization on login_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on login_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_throttles enable row level security, force row level security;
 create policy cross_organization on login_throttles as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
@@ -5532,6 +5884,7 @@ grant insert, select, update on table llm_reservations to sandgate_app;
 grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
 grant delete, insert, select, update on table login_flows to sandgate_app;
+grant delete, select on table login_flows to sandgate_system;
 grant delete, insert, select, update on table login_throttles to sandgate_system;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
@@ -5575,7 +5928,7 @@ grant delete, select on table tool_call_payloads to sandgate_system;
 grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select, update on table trigger_deliveries to sandgate_app;
-grant select on table trigger_deliveries to sandgate_system;
+grant delete, select on table trigger_deliveries to sandgate_system;
 grant insert, select, update on table trigger_dispatches to sandgate_app;
 grant insert, select, update on table trigger_invocations to sandgate_app;
 grant insert, select, update on table trigger_subscriptions to sandgate_app;
@@ -5598,6 +5951,8 @@ alter function svc_claim_oauth_flow(text,text) owner to sandgate_system;
 revoke all on function svc_claim_oauth_flow(text,text) from public;
 alter function svc_count_failed_notices(integer) owner to sandgate_system;
 revoke all on function svc_count_failed_notices(integer) from public;
+alter function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) owner to sandgate_system;
+revoke all on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) from public;
 alter function svc_defer_outbox(bigint[]) owner to sandgate_system;
 revoke all on function svc_defer_outbox(bigint[]) from public;
 alter function svc_delete_outbox(bigint[]) owner to sandgate_system;
@@ -5606,6 +5961,10 @@ alter function svc_drop_oauth_registration(uuid,text) owner to sandgate_system;
 revoke all on function svc_drop_oauth_registration(uuid,text) from public;
 alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
+alter function svc_find_device_login(text) owner to sandgate_system;
+revoke all on function svc_find_device_login(text) from public;
+alter function svc_find_login_switch(uuid,text) owner to sandgate_system;
+revoke all on function svc_find_login_switch(uuid,text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
@@ -5626,8 +5985,6 @@ alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
-alter function svc_has_identity_provider() owner to sandgate_system;
-revoke all on function svc_has_identity_provider() from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
@@ -5646,8 +6003,8 @@ alter function svc_list_keks() owner to sandgate_system;
 revoke all on function svc_list_keks() from public;
 alter function svc_list_lost_observers(integer) owner to sandgate_system;
 revoke all on function svc_list_lost_observers(integer) from public;
-alter function svc_list_organizations() owner to sandgate_system;
-revoke all on function svc_list_organizations() from public;
+alter function svc_list_organizations(uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_organizations(uuid,integer) from public;
 alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
 revoke all on function svc_list_overdue_approvals(integer) from public;
 alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_system;
@@ -5672,15 +6029,23 @@ alter function svc_measure_deployment(integer) owner to sandgate_system;
 revoke all on function svc_measure_deployment(integer) from public;
 alter function svc_open_counter() owner to sandgate_system;
 revoke all on function svc_open_counter() from public;
+alter function svc_poll_device_login(text) owner to sandgate_system;
+revoke all on function svc_poll_device_login(text) from public;
 alter function svc_read_outbox(integer,integer) owner to sandgate_system;
 revoke all on function svc_read_outbox(integer,integer) from public;
 alter function svc_recount_capacity() owner to sandgate_system;
 revoke all on function svc_recount_capacity() from public;
 alter function svc_release_capacity(uuid,uuid) owner to sandgate_system;
 revoke all on function svc_release_capacity(uuid,uuid) from public;
+alter function svc_replace_web_session(uuid) owner to sandgate_system;
+revoke all on function svc_replace_web_session(uuid) from public;
 revoke all on function svc_sealed_columns() from public;
 alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
+alter function svc_settle_device_login(uuid,boolean) owner to sandgate_system;
+revoke all on function svc_settle_device_login(uuid,boolean) from public;
+alter function svc_start_device_login(uuid,text,text,text,text,integer,integer) owner to sandgate_system;
+revoke all on function svc_start_device_login(uuid,text,text,text,text,integer,integer) from public;
 alter function svc_sweep_expired(integer,integer) owner to sandgate_system;
 revoke all on function svc_sweep_expired(integer,integer) from public;
 alter function svc_sweep_logins(integer) owner to sandgate_system;
@@ -5694,10 +6059,13 @@ grant execute on function svc_append_deployment_audit(uuid,text,text,text,text,t
 grant execute on function svc_charge_login_throttle(text,integer) to sandgate_app;
 grant execute on function svc_claim_oauth_flow(text,text) to sandgate_app;
 grant execute on function svc_count_failed_notices(integer) to sandgate_app;
+grant execute on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) to sandgate_app;
 grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
+grant execute on function svc_find_device_login(text) to sandgate_app;
+grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
@@ -5708,7 +6076,6 @@ grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
-grant execute on function svc_has_identity_provider() to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
@@ -5718,7 +6085,7 @@ grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
 grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_lost_observers(integer) to sandgate_app;
-grant execute on function svc_list_organizations() to sandgate_app;
+grant execute on function svc_list_organizations(uuid,integer) to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
@@ -5731,12 +6098,16 @@ grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandg
 grant execute on function svc_lookup_run_token(text) to sandgate_app;
 grant execute on function svc_measure_deployment(integer) to sandgate_app;
 grant execute on function svc_open_counter() to sandgate_app;
+grant execute on function svc_poll_device_login(text) to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
 grant execute on function svc_recount_capacity() to sandgate_app;
 grant execute on function svc_release_capacity(uuid,uuid) to sandgate_app;
+grant execute on function svc_replace_web_session(uuid) to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;
+grant execute on function svc_settle_device_login(uuid,boolean) to sandgate_app;
+grant execute on function svc_start_device_login(uuid,text,text,text,text,integer,integer) to sandgate_app;
 grant execute on function svc_sweep_expired(integer,integer) to sandgate_app;
 grant execute on function svc_sweep_logins(integer) to sandgate_app;
 grant execute on function svc_sweep_upstream_sessions(double precision,integer) to sandgate_app;

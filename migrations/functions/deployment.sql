@@ -12,11 +12,14 @@ as $$
   select * from tenants o where o.slug = p_slug
 $$;
 
-create or replace function svc_list_organizations()
+-- Oldest first, from the one after a cursor on.
+create or replace function svc_list_organizations(p_after uuid, p_limit int)
 returns setof tenants
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
 $$;
 
 create or replace function svc_has_identity_provider()
@@ -45,6 +48,10 @@ begin
   delete from workspace_uploads where ctid = any (array(
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;

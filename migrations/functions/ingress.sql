@@ -38,7 +38,9 @@ declare
   waiting boolean;
 begin
   select d.id into delivery_id from trigger_deliveries d
-    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id;
+    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id
+    -- A sweep that is about to delete it makes it a new one.
+    for no key update;
   if delivery_id is null then
     select d.id into delivery_id from trigger_deliveries d
       where d.connection_id = p_webhook.connection_id and d.event_type = p_webhook.event_type

@@ -24,6 +24,14 @@ import { OpenApiHolder } from './openapi/openapi-holder.js';
 
 /** Pages of apps were once reached by the name of one code host; clients that still say it are understood. */
 const FORMER_APP_PATH = /^\/v1\/github\/app(?=[/?]|$)/;
+/** Pages of ours that send a form, and the routes of RFC 8628 and RFC 7009, which take one as well as JSON. */
+const FORMS = [
+  '/v1/oauth/go',
+  '/v1/auth/device',
+  '/v1/auth/device/confirm',
+  '/v1/auth/device/revoke',
+  '/v1/auth/device/token',
+];
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
 const MAX_PATH_PARAMETER_CHARS = 16_384;
@@ -83,9 +91,9 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   const server = adapter.getInstance<FastifyInstance>();
   server.decorate('trustForwardedFor', foundation.config.auth.trustForwardedFor);
   readJsonBodiesOnly(server);
-  readFormsAt(server, '/v1/oauth/go');
+  readFormsAt(server, ...FORMS);
   streamArchivesAt(server, '/v1/workspaces');
-  keepBytesBelow(server, '/v1/ingress/');
+  keepBytesBelow(server, '/v1/ingress/', foundation.config.timing.webhookBodyMs);
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

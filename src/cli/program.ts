@@ -12,27 +12,33 @@ import { registerCodehostCommands } from './commands/codehost.js';
 import { registerConfigCommand } from './commands/config.js';
 import { registerConformanceCommands } from './commands/conformance.js';
 import { registerConnectionCommands } from './commands/connections.js';
+import { registerContextCommands } from './commands/contexts.js';
 import { registerDeliveryCommands } from './commands/deliveries.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
+import { registerLoginCommands } from './commands/login.js';
 import { registerNetworkCommands } from './commands/network.js';
+import { registerOrgCommands } from './commands/org.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
 import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
+import { registerTokenCommands } from './commands/tokens.js';
 import { registerToolCommands } from './commands/tools.js';
 import { registerTriggerCommands } from './commands/triggers.js';
 import { registerWebhookCommands } from './commands/webhooks.js';
+import { registerWhoamiCommand } from './commands/whoami.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
 10 run failed, 11 run cancelled, 12 run over budget, 13 draft changes verdicts (--fail-on), 69 a needed part is missing,
 130 interrupted.
 
-Server and token come from --server and --token-file, SANDGATE_URL and SANDGATE_TOKEN, the configuration file
-(SANDGATE_CONFIG, else ~/.config/sandgate/config.yaml with url, token or token_file), else the installation on this machine.`;
+Server and token come from --server, --context and --token-file; SANDGATE_URL and SANDGATE_TOKEN, else SERVICE_API_URL and
+SERVICE_ADMIN_TOKEN; the context in use (sandgate login, sandgate context use); the configuration file (SANDGATE_CONFIG, else
+~/.config/sandgate/config.yaml with url, token or token_file); else the installation on this machine.`;
 
 /** The `sandgate` command with everything below it. */
 export function buildProgram(): Command {
@@ -42,6 +48,7 @@ export function buildProgram(): Command {
     )
     .option('-o, --output <format>', 'table, json or yaml', 'table')
     .option('--server <url>', 'address of the server')
+    .option('--context <name>', 'a server that was signed in to; local for the installation on this machine')
     .option('--token-file <path>', 'file that holds the bearer token')
     .option('--data-dir <path>', 'state folder of the local installation')
     .showHelpAfterError()
@@ -52,6 +59,10 @@ export function buildProgram(): Command {
     registerStartCommand,
     registerServeCommand,
     registerDoctorCommand,
+    registerLoginCommands,
+    registerContextCommands,
+    registerWhoamiCommand,
+    registerTokenCommands,
     registerRunCommand,
     registerApplyCommand,
     registerRunsCommands,
@@ -69,6 +80,7 @@ export function buildProgram(): Command {
     registerDeliveryCommands,
     registerWebhookCommands,
     registerAuditCommands,
+    registerOrgCommands,
     registerConformanceCommands,
     registerAdminCommands,
     registerConfigCommand,

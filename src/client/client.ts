@@ -8,7 +8,8 @@ export type SandgateClient = Client<paths>;
 export interface ClientOptions {
   /** Origin of the server, for example `http://127.0.0.1:8787`. */
   server: string;
-  token: string;
+  /** Left out where no credential is needed, such as to sign in. */
+  token?: string;
   /** Replaces the global `fetch`, for example to set a dispatcher. */
   fetch?: (request: Request) => Promise<Response>;
 }
@@ -17,7 +18,7 @@ export interface ClientOptions {
 export function createSandgateClient(options: ClientOptions): SandgateClient {
   return createClient<paths>({
     baseUrl: options.server,
-    headers: { authorization: `Bearer ${options.token}` },
+    ...(options.token === undefined ? {} : { headers: { authorization: `Bearer ${options.token}` } }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
 }
@@ -27,7 +28,7 @@ export function createSandgateClient(options: ClientOptions): SandgateClient {
  * refused with; a caller that wants to go on resumes from the last seq that it saw.
  */
 export async function* followEvents(
-  options: ClientOptions & { sessionId: string; after?: number; signal?: AbortSignal },
+  options: ClientOptions & { token: string; sessionId: string; after?: number; signal?: AbortSignal },
 ): AsyncGenerator<Schemas['EventView']> {
   const send = options.fetch ?? ((request: Request) => fetch(request));
   const response = await send(

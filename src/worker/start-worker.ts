@@ -30,7 +30,7 @@ import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
-import { triggerActivities } from './trigger-activities.js';
+import { triggerActivities, type TriggerActivities } from './trigger-activities.js';
 import { workflowSource } from './workflow-bundle.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 
@@ -74,8 +74,9 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   ];
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
+  const triggers = triggerActivities(config, parts);
   const workers = await Promise.all(
-    queues(config, parts).map((queue) => createWorker(config, parts, interceptors, queue)),
+    queues(config, parts, triggers).map((queue) => createWorker(config, parts, interceptors, queue)),
   );
   await ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host.
@@ -84,7 +85,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
-  const reconciled = triggerActivities(config, parts)
+  const reconciled = triggers
     .reconcileSchedules()
     .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
@@ -153,13 +154,13 @@ function setupUpkeep(
   return layers === undefined ? {} : { upkeep: { layers, hostId: host.id, maxBytes } };
 }
 
-function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
+function queues(config: SandgateConfig, parts: WorkerParts, triggers: TriggerActivities): Queue[] {
   const { database, provider, host } = parts;
   return [
     {
       taskQueue: CONTROL_QUEUE,
       ...workflowSource(),
-      activities: controlActivities(config, parts),
+      activities: { ...controlActivities(config, parts), ...triggers },
       maxConcurrentActivityTaskExecutions: CONTROL_ACTIVITIES,
     },
     {
@@ -203,7 +204,6 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
     }),
     ...brokerActivities(config, parts),
     ...deliveryActivities(config, parts),
-    ...triggerActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,

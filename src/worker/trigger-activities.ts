@@ -9,19 +9,18 @@ import type { SandgateConfig } from '../platform/config/index.js';
 import { DRIVEN_WORKFLOWS } from '../workflows/messages.js';
 import type { WorkerParts } from './worker-parts.js';
 
-/** Between attempts to have the runs of a `replace` asked to stop. */
-const REPLACE_PAUSE_MS = 2000;
+export type TriggerActivities = ScheduleActivities & IngressEventActivities;
 
 /** What starts the runs of subscriptions in a worker process, at a time and at an event. */
 export function triggerActivities(
   config: Pick<SandgateConfig, 'codehost'>,
   { database, client, subscriptionRuns: runs, log }: WorkerParts,
-): ScheduleActivities & IngressEventActivities {
+): TriggerActivities {
   const now = (): Date => new Date();
-  const firings = new ScheduleFirings({ database, runs, now, replacePauseMs: REPLACE_PAUSE_MS });
+  const firings = new ScheduleFirings({ database, runs, now });
   const driver = createScheduleDriver(database, client, DRIVEN_WORKFLOWS, log);
   const cloneBase = cloneBaseOf(config.codehost);
-  const events = new EventRuns({ database, runs, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
+  const events = new EventRuns({ database, runs, cloneBase, now: Date.now, log });
   return {
     ...createScheduleActivities({ database, firings, driver, now, log }),
     ...createIngressEventActivities(events),

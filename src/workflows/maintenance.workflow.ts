@@ -1,4 +1,4 @@
-import { ActivityFailure, patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
 import type {
   HostMaintenanceActivities,
   MaintenanceActivities,
@@ -19,14 +19,27 @@ const { reconcileSchedules } = proxyActivities<ScheduleActivities>({
 
 /**
  * One round of the schedule: starts missing workflows, makes up for wake-ups of schedules that were lost, heals counters, expires
- * records, reaps orphans on every live host.
+ * records, reaps orphans on every live host. A step that fails keeps no other from its turn; the round fails with it when all are through.
  */
 export async function maintenance(): Promise<void> {
-  await startMissingRuns();
-  if (patched('schedules')) await reconcileSchedules();
-  await recountCapacity();
-  await expireRecords();
-  for (const hostId of await listHosts()) await reap(hostId);
+  const failures: ActivityFailure[] = [];
+  const take = async (step: () => Promise<unknown>): Promise<void> => {
+    try {
+      await step();
+    } catch (failure) {
+      if (!(failure instanceof ActivityFailure) || isCancellation(failure)) throw failure;
+      failures.push(failure);
+    }
+  };
+  await take(startMissingRuns);
+  if (patched('schedules')) await take(reconcileSchedules);
+  await take(recountCapacity);
+  await take(expireRecords);
+  await take(async () => {
+    for (const hostId of await listHosts()) await reap(hostId);
+  });
+  const [first] = failures;
+  if (first !== undefined) throw first;
 }
 
 async function reap(hostId: string): Promise<void> {

@@ -5,13 +5,9 @@ import type { WebhookEntity } from '../../core/ingress/webhook.entity.js';
 
 const DISPATCH_STATUSES = ['created', 'skipped', 'error'] as const;
 
-/** What came of a webhook for one trigger. */
-export class DispatchView {
+class EventOutcome {
   @ApiProperty({ format: 'uuid' })
   id!: string;
-
-  @ApiProperty({ format: 'uuid' })
-  delivery_id!: string;
 
   @ApiProperty({ format: 'uuid' })
   subscription_id!: string;
@@ -36,6 +32,29 @@ export class DispatchView {
 
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
+}
+
+/** What came of a webhook for one trigger. */
+export class DispatchView extends EventOutcome {
+  @ApiProperty({ format: 'uuid' })
+  delivery_id!: string;
+}
+
+/** The same in the history of the trigger. */
+export class EventDispatchView extends EventOutcome {
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: 'Null once the webhook is no longer kept.',
+  })
+  delivery_id!: string | null;
+
+  @ApiProperty({ enum: EVENT_NAMES })
+  event_type!: EventName;
+
+  @ApiProperty({ description: 'The pull request: `owner/name#number`.' })
+  resource!: string;
 }
 
 /** A webhook that was stored; its payload is not shown. */
@@ -77,14 +96,20 @@ export function toWebhookView(
     ...{ id, external_event_id, event_type, payload_digest },
     occurred_at: occurred_at?.toISOString() ?? null,
     received_at: received_at.toISOString(),
-    dispatches: dispatches.map((dispatch) => toDispatchView(dispatch, seesRuns)),
+    dispatches: dispatches.map((dispatch) => ({ ...outcomeOf(dispatch, seesRuns), delivery_id: id })),
   };
 }
 
-function toDispatchView({ tenant_id: _, created_at, ...dispatch }: DispatchEntity, seesRuns: boolean): DispatchView {
-  return {
-    ...dispatch,
-    session_id: seesRuns ? dispatch.session_id : null,
-    created_at: created_at.toISOString(),
-  };
+/** For managers of the organization, who see all its runs. */
+export function toEventDispatchView(dispatch: DispatchEntity): EventDispatchView {
+  const { delivery_id, event_type, resource } = dispatch;
+  return { ...outcomeOf(dispatch, true), delivery_id, event_type, resource };
+}
+
+function outcomeOf(
+  { id, subscription_id, session_id, status, skip_reason, created_at }: DispatchEntity,
+  seesRuns: boolean,
+): EventOutcome {
+  const run = seesRuns ? session_id : null;
+  return { id, subscription_id, session_id: run, status, skip_reason, created_at: created_at.toISOString() };
 }

@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
+import { RefusalObserver } from './audited.js';
 import { isUnstorableValue } from './database-failure.js';
 import { RouteTable } from './route-table.js';
 
@@ -11,6 +12,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly logger: PinoLogger,
     private readonly routes: RouteTable,
+    private readonly refusals: RefusalObserver,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -19,6 +21,12 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const failure = this.withMethod(toSandgateError(exception), exception, request, reply);
     if (failure.code === 'internal') this.logger.error({ err: exception, reqId: request.id }, 'request failed');
+    const noted = this.refusals.note(request, failure);
+    if (noted === null) this.answer(reply, failure);
+    else void noted.then(() => this.answer(reply, failure));
+  }
+
+  private answer(reply: FastifyReply, failure: SandgateError): void {
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -26,6 +34,8 @@ export class ErrorFilter implements ExceptionFilter {
     const retryAfter = failure.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+    // The rest of the request is not waited for.
+    if (failure.httpStatus === 408) reply.header('connection', 'close');
     void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
   }
 

@@ -42,7 +42,7 @@ export class IngressController {
   @IdParam('registration_id', 'webhook')
   @Webhook(StoredWebhookView, IgnoredWebhookView, HandledWebhookView)
   @ApiResponse({ status: 202, type: IgnoredWebhookView, description: 'Authentic, and for no active connection.' })
-  @Failures(400, 401, 404, 409, 503)
+  @Failures(400, 401, 404, 408, 409, 503)
   receiveAppWebhook(
     @Param('connector') connector: string,
     @Param('registration_id') id: string,
@@ -59,7 +59,7 @@ export class IngressController {
   @IdParam('connection_id', 'webhook')
   @Webhook(StoredWebhookView, IgnoredWebhookView)
   @ApiResponse({ status: 202, type: IgnoredWebhookView, description: 'Authentic, and of another installation.' })
-  @Failures(400, 401, 404, 409, 503)
+  @Failures(400, 401, 404, 408, 409, 503)
   receiveWebhook(
     @Param('connector') connector: string,
     @Param('connection_id') id: string,

@@ -12,6 +12,7 @@ const FAILURES = {
   401: 'The credential is missing or invalid.',
   403: 'The caller is known and not permitted.',
   404: 'No such resource, or none that the caller may see.',
+  408: 'The request body did not arrive in time.',
   409: 'The request conflicts with what exists.',
   413: 'The request body is too large.',
   415: 'The request body is not of the type that the route takes.',

@@ -67,7 +67,7 @@ export class InvocationsService {
    * `forbidden` for what the trigger lets nobody override; `invalid_request`; whatever refuses the run
    */
   async invoke({ token, body, idempotencyKey }: InvokeCommand): Promise<InvokedRun> {
-    const outcome = await this.database.withTenant(token.organizationId, async (tx) => {
+    const outcome = await this.within(token.organizationId, async (tx) => {
       const subscription = await lockSubscription(tx, token.subscriptionId);
       if (subscription === null) throw notFound('trigger');
       requireEnabled(subscription);
@@ -79,7 +79,7 @@ export class InvocationsService {
 
   /** Starts a run of a trigger by hand (docs/design/triggers.md). @throws SandgateError as {@link invoke} */
   async runNow(principal: Principal, id: string): Promise<InvokedRun> {
-    const outcome = await this.database.withTenant(principal.organizationId, async (tx) => {
+    const outcome = await this.within(principal.organizationId, async (tx) => {
       const subscription = await lockSubscription(tx, id);
       if (subscription === null) throw notFound('trigger');
       if (subscription.trigger_kind === 'event')
@@ -102,6 +102,11 @@ export class InvocationsService {
       const event = status !== undefined && isTerminal(status) ? 'run.finished' : null;
       return { session: await viewSession(tx, session), ...resultBody(result, null), event };
     });
+  }
+
+  /** A transaction that may replace runs. */
+  private within<T>(organizationId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.runs.attempt(() => this.database.withTenant(organizationId, work));
   }
 
   private async check(

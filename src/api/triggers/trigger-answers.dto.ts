@@ -10,6 +10,7 @@ import {
   type TriggerKind,
 } from '../../domain/triggers/subscription.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
+import { EventDispatchView } from '../connections/webhooks.dto.js';
 import { DeliveryView } from '../deliveries/deliveries.dto.js';
 import { SessionView } from '../sessions/sessions.dto.js';
 import { WorkspaceView } from '../workspaces/workspace.dto.js';
@@ -244,6 +245,9 @@ export class TriggerWithHistory extends AddressedTrigger {
 
   @ApiProperty({ type: [InvocationView], description: 'The 30 newest.' })
   invocations!: InvocationView[];
+
+  @ApiProperty({ type: [EventDispatchView], description: 'What came of events, the 30 newest.' })
+  dispatches!: EventDispatchView[];
 }
 
 export class RotatedToken extends TriggerAddresses {

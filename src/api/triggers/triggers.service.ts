@@ -3,6 +3,7 @@ import { notFound } from '../../domain/resource-id.js';
 import { managesOrganization } from '../../core/connections/viewer.js';
 import { DeliveryEntity } from '../../core/deliveries/delivery.entity.js';
 import { ScheduleDriver } from '../../core/driver/schedule-driver.js';
+import { newestDispatches } from '../../core/ingress/webhook-store.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { lockSubscription } from '../../core/triggers/lock-subscription.js';
 import { listSubscriptions, newestInvocations, newestRuns } from '../../core/triggers/subscription-records.js';
@@ -10,6 +11,7 @@ import { SubscriptionEntity } from '../../core/triggers/subscription.entity.js';
 import { mintTriggerToken, revokeTriggerTokens } from '../../core/triggers/trigger-tokens.js';
 import { CLOCK } from '../../platform/postgres/write-rows.js';
 import { viewerOf, type Principal } from '../auth/principal.js';
+import { toEventDispatchView } from '../connections/webhooks.dto.js';
 import { toDeliveryView } from '../deliveries/deliveries.dto.js';
 import { viewSessions } from '../sessions/view-sessions.js';
 import type { RotatedToken, Trigger, TriggerList, TriggerWithHistory } from './trigger-answers.dto.js';
@@ -19,6 +21,7 @@ import { addressesOf, toInvocationView, viewAddressed, viewTrigger, viewTriggers
 const SHOWN_RUNS = 20;
 const SHOWN_DELIVERIES = 20;
 const SHOWN_INVOCATIONS = 30;
+const SHOWN_DISPATCHES = 30;
 
 /** Reads triggers, switches them on and off, and replaces their tokens (docs/design/triggers.md). */
 @Injectable()
@@ -52,6 +55,7 @@ export class TriggersService {
         sessions: await viewSessions(tx, await newestRuns(tx, id, SHOWN_RUNS)),
         deliveries: deliveries.map(toDeliveryView),
         invocations: (await newestInvocations(tx, id, SHOWN_INVOCATIONS)).map(toInvocationView),
+        dispatches: (await newestDispatches(tx, id, SHOWN_DISPATCHES)).map(toEventDispatchView),
       };
     });
   }

@@ -138,6 +138,9 @@ export class WorkspaceView {
   @ApiPropertyOptional()
   commit_sha?: string;
 
+  @ApiPropertyOptional({ description: 'Of the run of a pull request: tip of the branch that it is for.' })
+  base_sha?: string;
+
   @ApiPropertyOptional({ type: 'string', enum: CHECKOUT_MODES })
   checkout_mode?: string;
 

@@ -71,7 +71,10 @@ function list(text: string): string[] {
 async function checkServer(flags: ServerFlags, command: Command): Promise<void> {
   const { runServerKit } = await import('../conformance/server/scenes/run-kit.js');
   const shared = flagsOf(command);
-  const env = flags.token === undefined ? process.env : { ...process.env, SANDGATE_TOKEN: flags.token };
+  // Both options are about one server, so a token of theirs is not held to the address in the environment.
+  const given = flags.url ?? shared.server;
+  const named = { SANDGATE_TOKEN: flags.token, ...(given === undefined ? {} : { SANDGATE_URL: given }) };
+  const env = flags.token === undefined ? process.env : { ...process.env, ...named };
   const connection = resolveConnection(flags.url === undefined ? shared : { ...shared, server: flags.url }, env);
   const internal = flags.internalUrl?.replace(/\/+$/, '');
   if (internal !== undefined && !URL.canParse(internal))

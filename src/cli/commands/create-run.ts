@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SandgateError } from '../../domain/errors.js';
 import { packWorkspace, type PackedWorkspace } from '../../embedded/pack-workspace.js';
 import { dataDirOf } from '../server/connection.js';
+import { isLoopback } from '../server/loopback-address.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import { sendWorkspace } from '../server/send-workspace.js';
 import type { NewRun, Session } from '../server/wire.js';
@@ -72,9 +73,4 @@ function isLocalCopy(workspace: NewRun['workspace']): workspace is LocalCopy {
 function refusesFolders(error: unknown): boolean {
   if (!(error instanceof CliError) || !/^workspace\b/.test(error.message)) return false;
   return error.exitCode === EXIT.unauthorized || error.exitCode === EXIT.usage;
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }

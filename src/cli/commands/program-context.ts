@@ -35,9 +35,10 @@ export function formatOf(command: Command): OutputFormat {
 }
 
 export function flagsOf(command: Command): ConnectionFlags {
-  const { server, tokenFile, dataDir } = command.optsWithGlobals<GlobalOptions>();
+  const { server, tokenFile, dataDir, context } = command.optsWithGlobals<GlobalOptions>();
   return {
     server,
+    context,
     tokenFile: tokenFile === undefined ? undefined : fromCaller(tokenFile),
     dataDir: dataDir === undefined ? undefined : fromCaller(dataDir),
   };

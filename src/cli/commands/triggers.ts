@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { textOf } from '../server/event-data.js';
 import { shortId } from '../server/runs.js';
 import { findTrigger, listTriggers, readTrigger } from '../server/triggers.js';
-import type { AddressedTrigger, Trigger } from '../server/wire.js';
+import type { AddressedTrigger, Trigger, TriggerWithHistory } from '../server/wire.js';
 import { wholeNumber } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
@@ -70,8 +70,7 @@ function statusOf({ enabled }: Trigger): string {
 }
 
 async function show(key: string, { client, format }: CommandContext): Promise<void> {
-  const { sessions, deliveries, invocations, ...trigger } = await readTrigger(client, await findTrigger(client, key));
-  if (format !== 'table') return printDocument(format, { ...trigger, sessions, deliveries, invocations });
+  const trigger = await readTrigger(client, await findTrigger(client, key));
   printRecord(format, trigger, [
     ['Trigger', trigger.name],
     ['Id', trigger.id],
@@ -120,21 +119,38 @@ function eventLines(trigger: AddressedTrigger): [string, string][] {
   ];
 }
 
+/** A time that a trigger was asked for a run, by an invocation or an event. */
+interface Asked {
+  at: string;
+  by: string;
+  run: string | null;
+  reason: string | null;
+}
+
+function askedOf({ invocations, dispatches }: Pick<TriggerWithHistory, 'invocations' | 'dispatches'>): Asked[] {
+  return [
+    ...invocations.map((one) => ({ ...one, by: one.idempotency_key })),
+    ...dispatches.map((one) => ({ ...one, by: `${one.event_type} ${one.resource}` })),
+  ]
+    .map(({ created_at: at, by, session_id: run, skip_reason: reason }) => ({ at, by, run, reason }))
+    .sort((one, other) => other.at.localeCompare(one.at));
+}
+
 async function history(key: string, { client, format }: CommandContext): Promise<void> {
   const trigger = await readTrigger(client, await findTrigger(client, key));
-  const { invocations, deliveries, sessions } = trigger;
-  if (format !== 'table') return printDocument(format, { invocations, deliveries, sessions });
+  const { invocations, dispatches, deliveries, sessions } = trigger;
+  if (format !== 'table') return printDocument(format, { invocations, dispatches, deliveries, sessions });
   const runs = new Map(sessions.map((session) => [session.id, session.status]));
   printRows(
     format,
-    invocations,
+    askedOf(trigger),
     [
-      { title: 'ASKED', value: (one) => one.created_at },
-      { title: 'KEY', value: (one) => one.idempotency_key, width: 50 },
-      { title: 'RUN', value: (one) => (one.session_id === null ? '' : shortId(one.session_id)) },
-      { title: 'OUTCOME', value: (one) => one.skip_reason ?? runs.get(one.session_id ?? '') ?? '', width: 60 },
+      { title: 'ASKED', value: (one) => one.at },
+      { title: 'KEY OR EVENT', value: (one) => one.by, width: 50 },
+      { title: 'RUN', value: (one) => (one.run === null ? '' : shortId(one.run)) },
+      { title: 'OUTCOME', value: (one) => one.reason ?? runs.get(one.run ?? '') ?? '', width: 60 },
     ],
-    'Never invoked.',
+    'Never asked for a run.',
   );
   if (deliveries.length === 0) return;
   write('');

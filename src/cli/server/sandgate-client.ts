@@ -34,7 +34,7 @@ export class SandgateClient {
   async call<T>(send: (api: GeneratedClient) => Promise<Answer<T>>): Promise<T> {
     const { data, error, response } = await send(this.api);
     if (response.ok && data !== undefined) return data;
-    throw refusal(response, error);
+    throw refusal(response, error, this.connection.context);
   }
 
   /** Raw content: an artifact or an export. */
@@ -44,7 +44,7 @@ export class SandgateClient {
       new Request(`${this.connection.url}${path}`, { headers }),
       AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     );
-    if (!response.ok) throw await refusalOf(response);
+    if (!response.ok) throw await refusalOf(response, this.connection.context);
     return Buffer.from(await response.arrayBuffer());
   }
 
@@ -55,7 +55,7 @@ export class SandgateClient {
     const { url: server, token } = this.connection;
     const open = async (request: Request) => {
       const response = await this.send(request, AbortSignal.any([signal, silence.signal]));
-      if (!response.ok) throw await refusalOf(response);
+      if (!response.ok) throw await refusalOf(response, this.connection.context);
       return new Response(response.body?.pipeThrough(watch.stream()) ?? null, response);
     };
     try {
@@ -71,18 +71,32 @@ export class SandgateClient {
   }
 }
 
-/** Throws `CliError` when no answer comes. */
-export async function fetchFrom({ url }: ServerConnection, request: Request, signal: AbortSignal): Promise<Response> {
+/** Throws `CliError` when no answer comes. A redirect is none: a token goes to the server that was named, and nowhere else. */
+export async function fetchFrom(
+  { url }: Pick<ServerConnection, 'url'>,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Response> {
+  const response = await answerOf(url, request, signal);
+  if (response.status < 300 || response.status > 399) return response;
+  const elsewhere = inline(response.headers.get('location') ?? 'another address');
+  throw new CliError(
+    `${url} sends on to ${elsewhere}, where no token is sent; name that server itself if you trust it`,
+    EXIT.unreachable,
+  );
+}
+
+async function answerOf(url: string, request: Request, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(request, { signal, redirect: 'error' });
+    return await fetch(request, { signal, redirect: 'manual' });
   } catch (error) {
     throw new CliError(`no answer from ${url}: ${causeOf(error)}`, EXIT.unreachable);
   }
 }
 
-/** The server's own sentence, made safe to print. */
-export async function refusalOf(response: Response): Promise<CliError> {
-  return refusal(response, parsed(await response.text()));
+/** The server's own sentence, made safe to print; what to do, where the login of a context was refused. */
+export async function refusalOf(response: Response, context?: string): Promise<CliError> {
+  return refusal(response, parsed(await response.text()), context);
 }
 
 /** Notices a stream on which nothing arrives any more. */
@@ -108,9 +122,12 @@ class SilenceWatch {
   }
 }
 
-function refusal(response: Response, body: unknown): CliError {
+function refusal(response: Response, body: unknown, context?: string): CliError {
   const member = asText((body as { error?: unknown } | null | undefined)?.error).slice(0, MAX_ERROR_CHARACTERS);
-  return new CliError(inline(member || `the server answered ${response.status}`), exitCodeOfStatus(response.status));
+  const said = inline(member || `the server answered ${response.status}`);
+  const isOver = response.status === 401 && context !== undefined;
+  const next = isOver ? `: the login of context ${context} is over; sandgate login --context ${context}` : '';
+  return new CliError(`${said}${next}`, exitCodeOfStatus(response.status));
 }
 
 function parsed(text: string): unknown {

@@ -21,6 +21,6 @@ export async function sendWorkspace(connection: ServerConnection, packed: Packed
   const body = await openAsBlob(packed.path);
   const request = new Request(`${connection.url}/v1/workspaces`, { method: 'POST', headers, body });
   const response = await fetchFrom(connection, request, AbortSignal.timeout(TIMEOUT_MS));
-  if (!response.ok) throw await refusalOf(response);
+  if (!response.ok) throw await refusalOf(response, connection.context);
   return ((await response.json()) as { workspace: Upload }).workspace;
 }

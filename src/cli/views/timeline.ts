@@ -53,7 +53,7 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
   'session.status_changed': (data) => ['run', status(data), toneOfStatus(data['to'])],
   'workspace.initialized': (data) => [
     'workspace',
-    `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}${notFetched(data)}`,
+    `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}${comparison(data)}${notFetched(data)}`,
     'dim',
   ],
   'network.grant.frozen': (data) => {
@@ -146,6 +146,14 @@ function status(data: Data): string {
 function modelLine(data: Data): string {
   const cost = typeof data['cost_usd'] === 'number' ? `$${data['cost_usd'].toFixed(4)}` : 'no known price';
   return `${text(data, 'model')}: ${text(data, 'input_tokens')} in, ${text(data, 'output_tokens')} out, ${cost}`;
+}
+
+/** Of a pull request. */
+function comparison({ merge_base: commit }: Data): string {
+  if (commit === undefined) return '';
+  return typeof commit === 'string'
+    ? `, compared with ${commit.slice(0, 12)}`
+    : '; what to compare it with was not found';
 }
 
 /** Parts of a repository that the workspace lacks. */

@@ -66,10 +66,12 @@ async function usableBinding(
   });
 }
 
-/** The URL always, ref and commit where they were pinned. */
-function isWithinScope({ resourceScope: { url, ref, commit } }: ResourceBinding, workspace: GitRepository): boolean {
+/** The URL always, ref and commits where they were pinned. */
+function isWithinScope({ resourceScope }: ResourceBinding, workspace: GitRepository): boolean {
+  const { url, ref, commit, base } = resourceScope;
   const pinned = (bound: unknown, asked: string | undefined): boolean => (bound ?? null) === (asked ?? null);
-  return url === workspace.clone_url && pinned(ref, workspace.ref) && pinned(commit, workspace.commit_sha);
+  if (url !== workspace.clone_url || !pinned(base, workspace.base_sha)) return false;
+  return pinned(ref, workspace.ref) && pinned(commit, workspace.commit_sha);
 }
 
 function refusal(reason: string): SandgateError {

@@ -127,13 +127,13 @@ function bindWorkspace(
 ): { workspace: WorkspaceSpec; row: ResourceBinding } | null {
   const { workspace } = request;
   if (workspace.kind !== 'git_repository') return null;
-  const { connection_id: id, clone_url: url, ref = null, commit_sha: commit = null } = workspace;
+  const { connection_id: id, clone_url: url, ref = null, commit_sha: commit = null, base_sha: base } = workspace;
   const row = bindingRow(tx, request, {
     slotKind: 'workspace_fetch',
     slot: 'workspace',
     authority: id === undefined ? { kind: 'none' } : authorityOf(requireCodeHost(id, visible)),
     toolSet: null,
-    resourceScope: { url, ref, commit },
+    resourceScope: { url, ref, commit, ...(base === undefined ? {} : { base }) },
     bindingMode: 'explicit',
   });
   return { workspace: { ...workspace, binding_id: row.id }, row };

@@ -26,9 +26,9 @@ import { readPinned } from '../capabilities/capability-queries.js';
 import type { HarnessAvailability } from '../harnesses/harness-availability.js';
 import type { Harness, HarnessCatalog } from '../harnesses/harness-catalog.js';
 import { frozenGrantEvent, insertActiveGrant, parkRun } from '../network/network-grants.js';
+import { requireActiveOrganization } from '../organizations/require-active.js';
 import { validContentOf } from '../policies/policy-content.js';
-import { PolicyEntity } from '../policies/policy.entity.js';
-import { readHeadVersion } from '../policies/policy-versions.js';
+import { readAtHead } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
 import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { requireQueueRoom } from '../runs/queue-room.js';
@@ -99,6 +99,7 @@ export class RunCreation {
 
   /** @throws SandgateError naming what cannot be accepted; the caller's transaction must not commit then */
   async create(tx: TenantTransaction, request: RunRequest): Promise<void> {
+    await requireActiveOrganization(tx);
     const frozen = await this.freeze(tx, request);
     buildRunnerEnvironment(request.runId, frozen.spec);
     // A run that waits for a person takes no place in the queue.
@@ -116,8 +117,7 @@ export class RunCreation {
     const pinned = request.subscription?.pinnedRevisionId ?? null;
     const revision = await chosenRevision(tx, agent, pinned);
     const harness = await this.requireHarness(tx, revision);
-    const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
-    const head = await readHeadVersion(tx, policy);
+    const policyAt = await readAtHead(tx, revision.policy_id);
     const requested = resolveWorkspace(request, revision.default_workspace, cloneBase);
     const workspace = await takeUpload(tx, requested, { starter, runId });
     if (workspace.kind === 'local_copy') refuseHostPaths(starter, request);
@@ -131,7 +131,7 @@ export class RunCreation {
     });
     const sources: SpecSources = {
       ...{ agent, revision, trustTier, bundles },
-      policy: { id: policy.id, version: head.version, content: validContentOf({ policy, version: head }) },
+      policy: { id: revision.policy_id, version: policyAt.version.version, content: validContentOf(policyAt) },
       request: { ...request, workspace: bound.workspace, destinations: bound.destinations },
       invocation: request.invocation,
       brokered: bound.toolSets,

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventName } from '../../domain/triggers/events/event-names.js';
 
 /** What came of a webhook for one subscription; final. */
 @Entity('trigger_dispatches')
@@ -9,11 +10,19 @@ export class DispatchEntity {
   @Column('uuid')
   tenant_id!: string;
 
-  @Column('uuid')
-  delivery_id!: string;
+  /** Null once the webhook is no longer kept. */
+  @Column('uuid', { nullable: true })
+  delivery_id!: string | null;
 
   @Column('uuid')
   subscription_id!: string;
+
+  @Column('text')
+  event_type!: EventName;
+
+  /** `owner/name#number` of the pull request. */
+  @Column('text')
+  resource!: string;
 
   /** Of `created` alone. */
   @Column('uuid', { nullable: true })

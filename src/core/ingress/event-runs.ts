@@ -15,7 +15,7 @@ import { insertRows, insertUnlessThere } from '../../platform/postgres/write-row
 import type { Database, TenantTransaction } from '../record/database.js';
 import { lockSubscription } from '../triggers/lock-subscription.js';
 import {
-  attemptReplacing,
+  isSkip,
   isUnpersisted,
   skipReasonOf,
   unattendedStarter,
@@ -29,13 +29,11 @@ import { WebhookEntity } from './webhook.entity.js';
 
 export interface EventRunParts {
   database: Database;
-  runs: Pick<SubscriptionRuns, 'start'>;
+  runs: Pick<SubscriptionRuns, 'start' | 'attempt'>;
   /** Where repositories of connections are cloned from. */
   cloneBase: string;
   /** Clock time in milliseconds. */
   now: () => number;
-  /** Between attempts to have the runs of a `replace` asked to stop. */
-  pauseMs: number;
   log: Record<'warn', (fields: Record<string, unknown>, message: string) => void>;
 }
 
@@ -44,6 +42,7 @@ const PATIENCE_MS = 24 * 60 * 60 * 1000;
 const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 const MAX_REASON = 1000;
+const ONE_DISPATCH = 'trigger_dispatches_once';
 
 /** What came of one match: final, or to be tried again. */
 type Served = 'done' | 'later';
@@ -65,7 +64,7 @@ export class EventRuns {
     const served: Served[] = [];
     for (const subscriptionId of matches)
       served.push(await this.serve({ organizationId, webhook, subscriptionId, isOld: ageMs > PATIENCE_MS }));
-    if (served.includes('later')) return waitAfter(ageMs);
+    if (served.includes('later')) return waitAtAge(ageMs);
     // A trigger that was enabled meanwhile, and whose event was sent again, still waits.
     const settled = await this.on.database.withTenant(organizationId, (tx) => settleWebhook(tx, deliveryId));
     return settled ? null : 0;
@@ -74,12 +73,13 @@ export class EventRuns {
   private async serve(match: Match): Promise<Served> {
     const { organizationId, webhook, subscriptionId, isOld } = match;
     try {
-      const start = () => this.on.database.withTenant(organizationId, (tx) => this.startWithin(tx, match));
-      await attemptReplacing(start, this.on.pauseMs);
+      await this.on.runs.attempt(() =>
+        this.on.database.withTenant(organizationId, (tx) => this.startWithin(tx, match)),
+      );
       return 'done';
     } catch (cause) {
       // Another worker that was taken for dead did the same.
-      if (isUniqueViolation(cause)) return 'done';
+      if (isUniqueViolation(cause, ONE_DISPATCH)) return 'done';
       const about = { err: cause, deliveryId: webhook.id, subscriptionId };
       if (mayPass(cause) && !isOld) {
         this.on.log.warn(about, 'a run of an event could not be started yet; trying again');
@@ -87,7 +87,7 @@ export class EventRuns {
       }
       this.on.log.warn(about, 'a run of an event could not be started');
       const reason = cause instanceof SandgateError ? skipReasonOf(cause) : 'error: internal error';
-      const status = isUnpersisted(cause) ? 'skipped' : 'error';
+      const status = isSkip(cause) ? 'skipped' : 'error';
       await this.on.database.withTenant(organizationId, (tx) =>
         insertUnlessThere(tx, DispatchEntity, dispatchOf(match, { status, skip_reason: reason.slice(0, MAX_REASON) })),
       );
@@ -122,8 +122,10 @@ interface Match {
 type Outcome = Pick<DispatchEntity, 'status'> & Partial<Pick<DispatchEntity, 'session_id' | 'skip_reason'>>;
 
 function dispatchOf({ organizationId, webhook, subscriptionId }: Match, outcome: Outcome) {
-  const of = { tenant_id: organizationId, delivery_id: webhook.id, subscription_id: subscriptionId };
-  return { id: newRowId(), ...of, session_id: null, skip_reason: null, ...outcome };
+  const { id: delivery_id, event } = webhook;
+  const of = { tenant_id: organizationId, delivery_id, subscription_id: subscriptionId };
+  const about = { event_type: event.type, resource: resourceOf(event) };
+  return { id: newRowId(), ...of, ...about, session_id: null, skip_reason: null, ...outcome };
 }
 
 /** Of an event's run: what the stranger wrote is context, and everything that decides comes from the host or from us. */
@@ -161,6 +163,6 @@ function mayPass(cause: unknown): boolean {
 }
 
 /** A quarter of the event's age: soon at first, and every five minutes in the end. */
-function waitAfter(ageMs: number): number {
+function waitAtAge(ageMs: number): number {
   return Math.round(Math.min(Math.max(ageMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS));
 }

@@ -101,6 +101,19 @@ export async function listWebhooks(
   return webhooks.map((webhook) => ({ webhook, dispatches: of.get(webhook.id) ?? [] }));
 }
 
+/** What came of events for a subscription, newest first. */
+export function newestDispatches(
+  tx: TenantTransaction,
+  subscriptionId: string,
+  limit: number,
+): Promise<DispatchEntity[]> {
+  return tx.manager.find(DispatchEntity, {
+    where: { subscription_id: subscriptionId },
+    order: { created_at: 'DESC', id: 'DESC' },
+    take: limit,
+  });
+}
+
 /** Subscriptions that listen to a stored webhook and that nothing came of yet, oldest first. */
 export async function listUndispatched(tx: TenantTransaction, deliveryId: string): Promise<string[]> {
   const rows = await tx.query<{ subscription_id: string }>(

@@ -52,6 +52,7 @@ export async function recordBaseCommit(
   prepared: {
     workspace: WorkspaceSpec;
     baseCommit: string;
+    mergeBase?: string | null;
     files: number;
     leftOut: number;
     notFetched?: { submodules: number; lfsFiles: number };
@@ -67,7 +68,7 @@ export async function recordBaseCommit(
     workspace.kind === 'git_repository'
       ? { repo: workspace.clone_url, ...(workspace.ref === undefined ? {} : { ref: workspace.ref }) }
       : {};
-  const { notFetched } = prepared;
+  const { notFetched, mergeBase } = prepared;
   const missing =
     notFetched === undefined
       ? {}
@@ -80,6 +81,7 @@ export async function recordBaseCommit(
         base_commit: prepared.baseCommit,
         files: prepared.files,
         left_out: prepared.leftOut,
+        ...(mergeBase === undefined ? {} : { merge_base: mergeBase }),
         ...origin,
         ...missing,
       },

@@ -99,7 +99,11 @@ export async function listOverspentRuns(
   return rows.map((row) => ({ organizationId: row.organization_id, runId: row.session_id, cap: row.budget }));
 }
 
-/** Deletes payloads past their retention, old idempotency claims and leases of dead processes. @returns how many rows */
+/**
+ * Deletes payloads past their retention, old idempotency claims, webhooks that were handled 30 days ago and leases of dead processes.
+ *
+ * @returns how many rows
+ */
 export async function sweepExpired(
   pool: pg.Pool,
   options: { limit: number; idempotencyDays: number },

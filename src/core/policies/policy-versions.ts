@@ -78,6 +78,12 @@ export async function readHeadVersion(tx: TenantTransaction, policy: PolicyEntit
   return requireVersion(await findHeadVersion(tx, policy), policy);
 }
 
+/** The policy of that id with its head. */
+export async function readAtHead(tx: TenantTransaction, id: string): Promise<PolicyAt> {
+  const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id });
+  return { policy, version: await readHeadVersion(tx, policy) };
+}
+
 /** Null only for an identity that this transaction has just made. */
 export function findHeadVersion(tx: TenantTransaction, policy: PolicyEntity): Promise<PolicyVersionEntity | null> {
   return tx.manager.findOne(PolicyVersionEntity, { where: { policy_id: policy.id }, order: { version: 'DESC' } });

@@ -9,7 +9,6 @@ import { recordInvocation, startClaimed, type InvocationClaim } from './claimed-
 import { lockSubscription } from './lock-subscription.js';
 import { ScheduleEntity } from './schedule.entity.js';
 import {
-  attemptReplacing,
   plainFiring,
   skipReasonOf,
   unattendedStarter,
@@ -39,8 +38,6 @@ interface ScheduleFiringParts {
   runs: SubscriptionRuns;
   /** This moment; tests have one of their own. */
   now: () => Date;
-  /** Between two tries to stop the runs that are replaced. */
-  replacePauseMs: number;
 }
 
 /** What is due of one schedule, behind the lock of its subscription. */
@@ -71,8 +68,7 @@ export class ScheduleFirings {
   /** Does what is due at this moment, at most one slot. Errors are those of the database; the caller tries again. */
   async fire(ref: ScheduleRef): Promise<FiringResult> {
     try {
-      const settle = () => this.inDueSlot(ref, (tx, due) => this.settle(tx, due));
-      return await attemptReplacing(settle, this.on.replacePauseMs);
+      return await this.on.runs.attempt(() => this.inDueSlot(ref, (tx, due) => this.settle(tx, due)));
     } catch (failure) {
       if (failure instanceof FailedCreation) return this.recordFailure(ref, failure);
       throw failure;

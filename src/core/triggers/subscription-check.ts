@@ -1,4 +1,5 @@
 import type { BudgetLayer } from '../../domain/budgets/effective-budgets.js';
+import { refuseForbiddenAutonomy } from '../../domain/creation/freeze-spec.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { RequestedWorkspace } from '../../domain/run/spec.js';
 import { parseWorkspace } from '../../domain/run/workspace-input.js';
@@ -27,6 +28,8 @@ import { unattendedViewer, type Viewer } from '../connections/viewer.js';
 import { assertFetchable, type FetchRule } from '../creation/fetchable-workspace.js';
 import { requireCodeHost } from '../creation/run-bindings.js';
 import { refuseCallbackUrl } from '../deliveries/callback-url.js';
+import { validContentOf } from '../policies/policy-content.js';
+import { readAtHead } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
 
@@ -99,6 +102,7 @@ export async function checkSubscription(
   const revision = await chosenRevision(tx, agent, pinned);
   requireTask(wish.taskTemplate, wish.allowTaskOverride);
   const capabilities = requireAttached(wish.capabilities, revision.capability_bundles);
+  if (wish.autonomous) refuseForbiddenAutonomy(validContentOf(await readAtHead(tx, revision.policy_id)), true);
   const times = wish.schedule === null ? null : readClock(wish.schedule, wish.taskTemplate, now);
   requireOneCause(wish, wish);
   const listens = wish.connection === null ? null : await readEvents(tx, wish.connection, wish);

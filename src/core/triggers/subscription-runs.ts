@@ -8,6 +8,7 @@ import { newRowId } from '../../platform/postgres/row-id.js';
 import { unattendedViewer } from '../connections/viewer.js';
 import type { RunCreation } from '../creation/run-creation.js';
 import type { RunStarter } from '../creation/run-starter.js';
+import { isSuspension } from '../organizations/require-active.js';
 import type { TenantTransaction } from '../record/database.js';
 import { cancelActiveRuns, listActiveRuns } from './cancel-active-runs.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
@@ -29,9 +30,28 @@ export interface Firing {
 /** `overlap`: another run is not over, and the policy is to skip. */
 export type FiringOutcome = { outcome: 'created' } | { outcome: 'overlap'; runningId: string };
 
+const REPLACE_ATTEMPTS = 3;
+const REPLACE_PAUSE_MS = 2000;
+
 /** Starts the runs of subscriptions, by their concurrency policies, whatever the occasion (docs/design/triggers.md). */
 export class SubscriptionRuns {
-  constructor(private readonly runs: Pick<RunCreation, 'create'>) {}
+  /** @param replacePauseMs between two attempts to have the runs of a `replace` asked to stop */
+  constructor(
+    private readonly runs: Pick<RunCreation, 'create'>,
+    private readonly replacePauseMs = REPLACE_PAUSE_MS,
+  ) {}
+
+  /** Does the work of a transaction that may replace runs: again, up to three times, where they could not be asked to stop. */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (cause) {
+        if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
+        await delay(this.replacePauseMs);
+      }
+    }
+  }
 
   /** @throws SandgateError as {@link RunCreation.create}; the transaction must not commit then, or only up to a savepoint before */
   async start(tx: TenantTransaction, firing: Firing): Promise<FiringOutcome> {
@@ -93,27 +113,19 @@ export function unattendedStarter(
   return { kind, principalId, viewer: unattendedViewer(organizationId) };
 }
 
-const REPLACE_ATTEMPTS = 3;
-
-/** Does the work of a transaction that may replace runs: again, up to three times, where they could not be asked to stop. */
-export async function attemptReplacing<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (cause) {
-      if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
-      await delay(pauseMs);
-    }
-  }
-}
-
 /** Whether runs that were to be replaced could not be asked to stop. */
 export function isUnpersisted(cause: unknown): boolean {
   return cause instanceof SandgateError && cause.message.startsWith(SKIP_REASONS.unpersisted);
 }
 
+/** Whether a start that failed was passed over, and nothing is wrong with it. */
+export function isSkip(cause: unknown): boolean {
+  return isUnpersisted(cause) || isSuspension(cause);
+}
+
 /** What the history says of a firing that failed. */
 export function skipReasonOf(error: SandgateError): string {
   if (isUnpersisted(error)) return SKIP_REASONS.unpersisted;
+  if (isSuspension(error)) return SKIP_REASONS.suspended;
   return `error: ${error.code === 'queue_full' ? 'run queue full' : error.message}`;
 }

@@ -126,7 +126,8 @@ function refuseSharedNames(bundles: readonly BundleVersion[], brokered: readonly
   }
 }
 
-function refuseForbiddenAutonomy(policy: JsonObject, autonomous: boolean): void {
+/** @throws SandgateError `invalid_request` for an autonomous run under a policy that does not permit them */
+export function refuseForbiddenAutonomy(policy: JsonObject, autonomous: boolean): void {
   const autonomy = policy['autonomy'];
   if (autonomous && isJsonObject(autonomy) && autonomy['permitted'] === false) {
     throw new SandgateError('invalid_request', 'autonomous: the policy of the agent does not permit autonomous runs');

@@ -12,13 +12,14 @@ describe('a summary on a page of the code host', () => {
     expect(summaryForPage('<details>\n<!-- hidden\n<?php </b> <!DOCTYPE>')).toBe(
       '&lt;details>\n&lt;!-- hidden\n&lt;?php &lt;/b> &lt;!DOCTYPE>',
     );
-    expect(summaryForPage('\\`<b>\\` and ` <b>')).toBe('\\`&lt;b>\\` and ` &lt;b>');
+    expect(summaryForPage('\\`<b>\\` and ` <b>')).toBe('\\`&lt;b>\\` and \\` &lt;b>');
+    expect(summaryForPage('a ` b\n` <b> ` c')).toBe('a \\` b\n` <b> ` c');
   });
 
   it('closes a code block that was left open, with a fence of its own length', () => {
     expect(summaryForPage('a\n~~~~\n<b>\n~~~')).toBe('a\n~~~~\n<b>\n~~~\n~~~~');
     expect(summaryForPage('```\na\n```\n<b>')).toBe('```\na\n```\n&lt;b>');
-    expect(summaryForPage('``` a`b\n<b>')).toBe('``` a`b\n&lt;b>');
+    expect(summaryForPage('``` a`b\n<b>')).toBe('\\`\\`\\` a\\`b\n&lt;b>');
     expect(summaryForPage('`'.repeat(500))).toBe(`${'`'.repeat(40)}\n${'`'.repeat(40)}`);
   });
 
@@ -30,7 +31,15 @@ describe('a summary on a page of the code host', () => {
   });
 
   it.each(['- ', '> ', '1) ', '\t', '> - ', '  * '])('a fence behind %j is none', (mark) => {
-    expect(summaryForPage(`a\n${mark}\`\`\`\n  \`\`\`\n<!--`)).toBe(`a\n${mark}\\\`\`\`\n  \`\`\`\n  \`\`\`\n&lt;!--`);
+    expect(summaryForPage(`a\n${mark}\`\`\`\n  \`\`\`\n<!--`)).toBe(
+      `a\n${mark}\\\`\\\`\\\`\n  \`\`\`\n  \`\`\`\n&lt;!--`,
+    );
+  });
+
+  it('begins code that a cut would leave without its end nowhere', () => {
+    const grows = '@'.repeat(500) + 'x'.repeat(58_900);
+    const text = summaryForPage(`${grows} \`@octocat ${'y'.repeat(500)}\``);
+    expect(text.slice(-60)).toMatch(/xx \n\n… \(the summary goes on/);
   });
 
   it('is at most 60,000 characters long, and says what was left out', () => {

@@ -47,11 +47,12 @@ export const EVENT_CATALOG = {
   'workspace.initialized': {
     actors: ['system'],
     summary:
-      'The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any.',
+      'The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. `merge_base` is the commit that a pull request is shown against, null when it could not be found.',
     data: {
       base_commit: nullable(text),
       files: nullable(count),
       left_out: optional(count),
+      merge_base: optional(nullable(text)),
       repo: optional(text),
       ref: optional(text),
       submodules_not_fetched: optional(count),

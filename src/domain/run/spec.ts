@@ -21,6 +21,8 @@ export type WorkspaceSpec =
       clone_url: string;
       ref?: string;
       commit_sha?: string;
+      /** Tip of the branch that a pull request is for: its change begins where both histories part. Events alone set it. */
+      base_sha?: string;
       checkout_mode: 'writable_copy' | 'read_only';
     }
   /** Files that a client sent beforehand, and which `host` has (docs/design/workspaces.md). `base_commit`: what they were changed from. */

@@ -97,6 +97,14 @@ describe('workspace of a request', () => {
     );
   });
 
+  it('base_sha is a whole commit', () => {
+    const base = (base_sha: string) =>
+      parseWorkspace({ kind: 'git_repository', repository: 'a/b', base_sha }, 'workspace');
+    expect(base('A'.repeat(40))).toMatchObject({ base_sha: 'a'.repeat(40) });
+    for (const bad of ['main', 'abcdef0', 'a'.repeat(41), `-${'a'.repeat(39)}`])
+      expect(refusal(() => base(bad))).toBe('workspace.base_sha must be 40 hexadecimal digits');
+  });
+
   it('commit_sha is 7 to 40 hexadecimal digits', () => {
     const commit = (commit_sha: unknown) =>
       parseWorkspace({ kind: 'git_repository', repository: 'a/b', commit_sha }, 'workspace');

@@ -21,6 +21,8 @@ export interface WorkspaceInput {
   clone_url?: string | null;
   ref?: string | null;
   commit_sha?: string | null;
+  /** Of events alone: no request has it. */
+  base_sha?: string | null;
   checkout_mode?: string | null;
   id?: string | null;
 }
@@ -35,6 +37,7 @@ const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, Req
   clone_url: 'git_repository',
   ref: 'git_repository',
   commit_sha: 'git_repository',
+  base_sha: 'git_repository',
   checkout_mode: 'git_repository',
   id: 'upload',
 };
@@ -145,22 +148,25 @@ function parseGitRepository(value: Record<string, unknown>, field: string, clone
   const repository = text(value, 'repository', field);
   const ref = text(value, 'ref', field);
   const commit = text(value, 'commit_sha', field);
+  const base = text(value, 'base_sha', field);
   if (connectionId !== undefined && !isUuid(connectionId)) throw invalid(`${field}.connection_id must be a uuid`);
   if (repository !== undefined && !isRepositoryName(repository)) {
     throw invalid(`${field}.repository must be owner/name, both of letters, digits, dot, underscore and hyphen`);
   }
   if (commit !== undefined && !isCommit(commit))
     throw invalid(`${field}.commit_sha must be 7 to 40 hexadecimal digits`);
+  if (base !== undefined && !isWholeCommit(base)) throw invalid(`${field}.base_sha must be 40 hexadecimal digits`);
   const problem = ref === undefined ? undefined : refProblem(ref);
   if (problem !== undefined) throw invalid(`${field}.ref ${problem}`);
-  const base = connectionId === undefined ? null : cloneBase;
+  const under = connectionId === undefined ? null : cloneBase;
   const workspace: RequestedWorkspace = {
     kind: 'git_repository',
     ...(connectionId === undefined ? {} : { connection_id: connectionId.toLowerCase() }),
     ...(repository === undefined ? {} : { repository }),
-    clone_url: cloneUrl(text(value, 'clone_url', field), repository, field, base),
+    clone_url: cloneUrl(text(value, 'clone_url', field), repository, field, under),
     ...(ref === undefined ? {} : { ref }),
     ...(commit === undefined ? {} : { commit_sha: commit.toLowerCase() }),
+    ...(base === undefined ? {} : { base_sha: base.toLowerCase() }),
     checkout_mode: checkoutMode(value['checkout_mode'], field),
   };
   assertWithinCloneBase(workspace, cloneBase, field);
@@ -203,6 +209,11 @@ export function isRepositoryName(name: string): boolean {
 /** Whether the text names a commit, whole or by its beginning. */
 export function isCommit(text: string): boolean {
   return COMMIT.test(text);
+}
+
+/** Whether the text names a commit so that a code host can be asked for it alone. */
+export function isWholeCommit(text: string): boolean {
+  return isCommit(text) && text.length === 40;
 }
 
 function text(value: Record<string, unknown>, member: string, field: string): string | undefined {

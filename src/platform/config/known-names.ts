@@ -9,11 +9,10 @@ const WITHOUT_EFFECT = [
   'SERVICE_RUNTIME_ROLE',
   'SERVICE_KEEP_WORKSPACES',
   'SERVICE_WEB_MODE',
-  'SERVICE_API_URL',
 ] as const;
 
 /** Names that only other programs of Sandgate read; the server ignores them silently. */
-const OF_OTHER_PROGRAMS = ['SERVICE_SUPERVISED'] as const;
+const OF_OTHER_PROGRAMS = ['SERVICE_SUPERVISED', 'SERVICE_API_URL'] as const;
 
 const USED: readonly string[] = Object.values(SECTIONS).flatMap((section) =>
   settingsOf(section).map((entry) => entry.variable),

@@ -132,4 +132,12 @@ export class TimingConfig {
     about: 'Grace for requests and activities at a clean stop.',
   })
   readonly shutdownMs!: number;
+
+  @setting({
+    variable: 'SERVICE_TIMING_WEBHOOK_BODY_MS',
+    read: MS,
+    default: 30_000,
+    about: 'For the body of a webhook to arrive; then 408.',
+  })
+  readonly webhookBodyMs!: number;
 }

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import { downloadFailure } from './download-failure.js';
-import { fetchBase, type FetchSource, type Selection } from './fetch-base.js';
+import { fetchBase, type FetchedBase, type Selection } from './fetch-base.js';
+import type { FetchSource } from './fetch-source.js';
 import { failureText, runGitScript, type Confinement, type GitSetting } from './git-command.js';
 import { OwnedWriter, writeGitFolder } from './git-folder.js';
 import type { GitRoute, RemoteAccess } from './remote-access.js';
 import type { ObjectFormat } from './scanner/content.js';
 
 /** A fetched repository, which its run's uid may read. */
-export interface Download {
+export interface Download extends FetchedBase {
   gitDir: string;
   format: ObjectFormat;
-  baseCommit: string;
 }
 
 /**
@@ -64,11 +64,11 @@ async function download(
 ): Promise<Download> {
   const gitDir = join(on.scratch, `download-${format}.git`);
   await writeGitFolder(gitDir, { branch: 'none', format, uid: on.uid });
-  const baseCommit = await fetchBase(on, gitDir, source, wanted);
+  const fetched = await fetchBase(on, gitDir, source, wanted);
   // Independent of the umask of this process.
   const opened = await runGitScript(on, gitDir, 'chmod -R a+rX "$1"', [gitDir]);
   if (opened.exitCode !== 0) throw new SandgateError('internal', `a download is not readable: ${failureText(opened)}`);
-  return { gitDir, format, baseCommit };
+  return { gitDir, format, ...fetched };
 }
 
 async function writeAuthorities(on: Confinement, pem: string | null): Promise<string | null> {

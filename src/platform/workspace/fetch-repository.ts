@@ -5,13 +5,16 @@ import { refProblem, workBranch } from '../../domain/run/git-ref.js';
 import type { WorkspaceSpec } from '../../domain/run/spec.js';
 import { assertTreeFits } from './assert-tree-fits.js';
 import { downloadRepository } from './download-repository.js';
-import { fetchBase, notFetched } from './fetch-base.js';
+import { fetchBase, notFetched, type FetchedBase } from './fetch-base.js';
 import { failureText, runGitScript, type CommandResult, type Confinement } from './git-command.js';
 import { writeGitFolder } from './git-folder.js';
 import type { RemoteAccess } from './remote-access.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { diskOrInternal, installRepository, type Snapshot, type WorkspacePlaces } from './snapshot.js';
 import { stageRepository } from './stage-repository.js';
+
+/** What the agent calls the commit that a pull request is compared with. */
+const MERGE_BASE_TAG = 'pr-base';
 
 type GitRepository = Extract<WorkspaceSpec, { kind: 'git_repository' }>;
 
@@ -42,13 +45,14 @@ export async function fetchRepository(
   assertFetchable(spec);
   const branch = workBranch(spec.ref);
   const confined = { ...on, readWrite: [places.workspaceDir, places.baselineDir] };
-  const baseCommit = spec.clone_url.startsWith('file://')
+  const fetched = spec.clone_url.startsWith('file://')
     ? await fetchFromHere(confined, places.baselineDir, branch, spec, sources)
     : await fetchFromCodeHost(confined, places.baselineDir, branch, spec, sources);
+  const { baseCommit } = fetched;
   await assertTreeFits(confined, places.baselineDir, baseCommit, sources.maxBytes);
-  await setBranch(confined, places.baselineDir, branch, baseCommit);
+  await setReferences(confined, places.baselineDir, branch, fetched);
   await installRepository(confined, places, baseCommit);
-  return { baseCommit, ...(await checkOut(confined, places)) };
+  return { ...fetched, ...(await checkOut(confined, places)) };
 }
 
 /** The rules that creation applied, applied again to what was frozen. */
@@ -65,7 +69,7 @@ async function fetchFromHere(
   branch: string,
   spec: GitRepository,
   { roots }: RepositorySources,
-): Promise<string> {
+): Promise<FetchedBase> {
   const staged = join(on.scratch, 'source.git');
   const format = await stageRepository(fileUrlPath(spec.clone_url), roots, staged, on.uid);
   await writeGitFolder(gitDir, { branch, format, uid: on.uid });
@@ -84,10 +88,10 @@ async function fetchFromCodeHost(
   branch: string,
   spec: GitRepository,
   { remote, fetchUid }: RepositorySources,
-): Promise<string> {
+): Promise<FetchedBase> {
   await using scratch = await ScratchFolder.create(gitDir, fetchUid);
   const fetching = { ...on, uid: fetchUid, scratch: scratch.path, readWrite: [] };
-  const { gitDir: downloaded, format, baseCommit } = await downloadRepository(fetching, spec.clone_url, remote, spec);
+  const { gitDir: downloaded, format, ...fetched } = await downloadRepository(fetching, spec.clone_url, remote, spec);
   await writeGitFolder(gitDir, { branch, format, uid: on.uid });
   const adopted = await runGitScript(
     { ...on, readOnly: [downloaded] },
@@ -97,20 +101,26 @@ async function fetchFromCodeHost(
       'if [ -f "$1/shallow" ]; then cp "$1/shallow" "$2/shallow"; fi',
       'git cat-file -e "$3^{commit}"',
     ].join('\n'),
-    [downloaded, gitDir, baseCommit],
+    [downloaded, gitDir, fetched.baseCommit],
   );
   if (adopted.exitCode !== 0) throw diskOrInternal('what was fetched could not be taken over', failureText(adopted));
-  return baseCommit;
+  return fetched;
 }
 
-/** One branch at the base commit; the references that the fetch needed go. */
-async function setBranch(on: Confinement, gitDir: string, branch: string, commit: string): Promise<void> {
+/** One branch at the base commit, and a tag where the change of a pull request begins; the references that the fetch needed go. */
+async function setReferences(
+  on: Confinement,
+  gitDir: string,
+  branch: string,
+  { baseCommit, mergeBase = null }: FetchedBase,
+): Promise<void> {
   const script = [
     'git for-each-ref --format="delete %(refname)" refs/sandgate | git update-ref --stdin',
     'git update-ref "refs/heads/$1" "$2"',
+    `if [ -n "$4" ]; then git update-ref refs/tags/${MERGE_BASE_TAG} "$4"; fi`,
     'rm -rf "$3/refs/sandgate" "$3/FETCH_HEAD"',
   ].join('\n');
-  const result = await runGitScript(on, gitDir, script, [branch, commit, gitDir]);
+  const result = await runGitScript(on, gitDir, script, [branch, baseCommit, gitDir, mergeBase ?? '']);
   if (result.exitCode !== 0)
     throw new SandgateError('internal', `the work branch could not be made: ${failureText(result)}`);
 }

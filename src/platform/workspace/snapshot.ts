@@ -10,6 +10,8 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 export interface Snapshot {
   baseCommit: string;
+  /** Of a pull request: the commit that its change is shown against, null when it could not be found. */
+  mergeBase?: string | null;
   /** Files and links outside `.git`. */
   files: number;
   /** Entries that a commit cannot hold. */

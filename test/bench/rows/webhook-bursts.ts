@@ -34,7 +34,8 @@ export const webhookBursts: AloneRow = {
     });
     const count = quick ? 200 : 5000;
     const bare = await measureBare(stack, count);
-    const ours = await burst(stack.port, `/v1/ingress/codehost/${connection.id}`, count);
+    const path = `/v1/ingress/codehost/${connection.id}`;
+    const ours = await warmBurst(stack.port, path, count);
     const matched = quick ? 20 : 200;
     const drained = await measureDrain(stack, connection.id, matched);
     return {
@@ -43,7 +44,7 @@ export const webhookBursts: AloneRow = {
       baseline: { per_second: bare.perSecond, p50: bare.p50, p99: bare.p99 },
       targets: [atLeast('rate', ours.perSecond, 500, 'webhooks/s'), atMost('p99', ours.p99, 100, 'ms')],
       notes: [
-        `${count} webhooks of a pull request, ${AT_ONCE} at once, every fifth sent twice; no trigger listens to them`,
+        `${count} webhooks of a pull request, ${AT_ONCE} at once, every fifth sent twice, after as many others; no trigger listens to them`,
         'baseline: bare Fastify, signature, JSON and one insert, with the same webhooks',
         `drained: ${matched} webhooks that one trigger listens to, from the first one sent to the last run on the record`,
       ],
@@ -53,6 +54,12 @@ export const webhookBursts: AloneRow = {
 
 interface Burst extends Spread {
   perSecond: number;
+}
+
+/** A burst after another one of other webhooks: a process that has just started still compiles what it runs. */
+async function warmBurst(port: number, path: string, count: number): Promise<Burst> {
+  await burst(port, path, count, 2_000_000);
+  return burst(port, path, count);
 }
 
 async function burst(port: number, path: string, count: number, first = 0): Promise<Burst> {
@@ -95,7 +102,7 @@ function webhookRequest(path: string, delivery: string, body: string): string {
 async function measureBare(stack: BenchStack, count: number): Promise<Burst> {
   await createBareSchema(stack.owner, 1);
   await using server = await forkServer('bare-webhooks', { url: stack.databaseUrl, secret: SECRET });
-  return await burst(server.port, '/webhooks', count);
+  return await warmBurst(server.port, '/webhooks', count);
 }
 
 /** Runs a second, from the first webhook sent to the last run on the record. */

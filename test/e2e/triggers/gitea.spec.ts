@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
+import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { Gitea, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { WebhookRelay } from '../../support/http/webhook-relay.js';
 import { LiveStack, type Session } from '../../support/installation/live-stack.js';
+import { taskOf } from '../../support/models/messages-body.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
 jest.setTimeout(240_000);
@@ -21,6 +23,7 @@ const SCRIPT = byConversation([
   reply({ tool: 'Read', input: { file_path: '/workspace/change.txt' }, id: 'read' }),
   reply({ tool: 'Write', input: { file_path: '/workspace/planted.txt', content: 'x\n' }, id: 'write' }),
   reply({ tool: 'Bash', input: { command: 'touch /workspace/touched.txt', description: 'a try' }, id: 'bash' }),
+  reply({ tool: 'Bash', input: { command: 'git diff pr-base HEAD', description: 'the change' }, id: 'diff' }),
   reply({ tool: 'mcp__kb__echo', input: { text: 'hello' }, id: 'mcp' }),
   reply({ text: 'Looks good to me.' }),
 ]);
@@ -122,6 +125,14 @@ const decisionsOf = async (run: Session) =>
     ]),
   ) as Record<string, unknown>;
 
+/** The lines that the agent of the run at this commit saw as added by its pull request. */
+function addedAt(headSha: string): string[] {
+  const asked = model.requests.filter(({ body }) => taskOf(body).endsWith(`at ${headSha}.`));
+  const results = asked.flatMap(({ wire, body }) => toolResults(wire, body));
+  const diff = results.find(({ text }) => text.startsWith('diff --git'))?.text ?? '';
+  return diff.split('\n').filter((each) => /^\+(?!\+\+ )/.test(each));
+}
+
 describe('a pull request at Gitea', () => {
   let number: number;
 
@@ -136,12 +147,15 @@ describe('a pull request at Gitea', () => {
     expect(comments[0]!.body).toContain('Looks good to me.');
     expect(await statusesAt(headSha)).toMatchObject([{ context: 'service/review', status: 'success' }]);
     expect(await decisionsOf(run)).toMatchObject({ write: ['allow', 'policy'], mcp: ['allow', 'policy'] });
+    expect(addedAt(headSha)).toEqual(['+one']);
   });
 
   it('a push edits the same comment and sets one status on the new head', async () => {
     const [before] = await gitea.comments(repository, number);
+    await gitea.commit(repository, 'main', 'later.txt', 'not of the pull request\n');
     const headSha = await gitea.commit(repository, 'feature', 'more.txt', 'two\n');
     const run = await reported(headSha);
+    expect(addedAt(headSha)).toEqual(['+one', '+two']);
     const comments = await gitea.comments(repository, number);
     expect(comments).toMatchObject([{ id: before!.id }]);
     expect(comments[0]!.body).toContain(`run ${run.id} · commit ${headSha.slice(0, 12)}`);
@@ -159,7 +173,9 @@ describe('a pull request at Gitea', () => {
       read: ['allow', 'policy'],
       write: ['deny', 'trust_tier'],
       bash: ['deny', 'trust_tier'],
+      diff: ['allow', 'policy'],
     });
+    expect(addedAt(headSha)).toEqual(['+from outside']);
     expect((await decisionsOf(run))['mcp']).toMatchObject(['deny', expect.stringMatching(/trust_tier|capability/)]);
     const [comment] = await gitea.comments(repository, theirs);
     expect(comment!.body).toContain(`run ${run.id} · commit ${headSha.slice(0, 12)}`);

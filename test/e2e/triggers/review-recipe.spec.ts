@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
+import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { Gitea, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { freePorts } from '../../support/installation/free-ports.js';
+import { taskOf } from '../../support/models/messages-body.js';
 import { until } from '../../support/time/until.js';
 import { blocksOf, Shell } from '../../support/triggers/recipe-page.js';
 import { StartedSandgate, temporaryStateFolder } from '../embedded/started-sandgate.js';
@@ -18,8 +20,9 @@ const TEN_MINUTES_MS = 600_000;
 /** What the page names where the reader's own code host stands. */
 const PLACE = 'https://git.example';
 
-/** Reads the change, tries to edit it, and says what it found. */
+/** Looks at the change, tries to edit it, and says what it found. */
 const SCRIPT = byConversation([
+  reply({ tool: 'Bash', input: { command: 'git diff pr-base HEAD', description: 'the change' }, id: 'diff' }),
   reply({ tool: 'Read', input: { file_path: '/workspace/change.txt' }, id: 'read' }),
   reply({
     tool: 'Edit',
@@ -93,6 +96,7 @@ describe('review every pull request, as the page says it', () => {
     expect(JSON.parse(await follow(hook))).toMatchObject({ active: true });
 
     const sha = await gitea.commit(shop, 'feature', 'change.txt', 'one\n');
+    await gitea.commit(shop, 'main', 'later.txt', 'not of the pull request\n');
     const { number } = await gitea.openPullRequest(shop, { head: shop, branch: 'feature', title: 'A change' });
     const comments = await until(
       () => gitea.comments(shop, number),
@@ -107,6 +111,11 @@ describe('review every pull request, as the page says it', () => {
     );
     expect(statuses).toMatchObject([{ context: 'service/review', status: 'success' }]);
     expect(Date.now() - begun).toBeLessThan(TEN_MINUTES_MS);
+    const { wire, body } = model.requests.at(-1)!;
+    expect(taskOf(body)).toContain('`git diff pr-base HEAD`');
+    expect(toolResults(wire, body)[0]?.text).toMatch(
+      /^diff --git a\/change\.txt b\/change\.txt\n[^]*\n@@ -0,0 \+1 @@\n\+one\n*$/,
+    );
 
     expect(await follow('sandgate deliveries last')).toMatch(
       /delivered +1 +comment acme\/shop#1[^]*delivered +1 +check/,

@@ -164,6 +164,7 @@ describe('what a run may use to fetch its repository', () => {
       { clone_url: 'https://evil.test/acme/shop' },
       { ref: 'other' },
       { commit_sha: 'a'.repeat(40) },
+      { base_sha: 'a'.repeat(40) },
       { binding_id: uuidv7() },
     ];
     for (const other of others)

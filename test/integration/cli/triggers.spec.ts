@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'yaml';
+import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
+import { DispatchEntity } from '../../../src/core/ingress/dispatch.entity.js';
+import { insertRows } from '../../../src/platform/postgres/write-rows.js';
 import { ADMIN_TOKEN } from '../../support/api/api.js';
 import { captureTerminals, startCommand, type Outcome } from '../../support/cli/running-command.js';
 import { ManagedTriggers, type CreatedTrigger } from '../../support/triggers/managed-triggers.js';
@@ -123,5 +126,28 @@ schedule: {cron: "0 3 * * *", timezone: Europe/Berlin}
     expect(history).toContain(`manual-`);
     expect(history).toContain(session.id.slice(-12));
     expect(await cli('triggers', 'show', 'nobody')).toMatchObject({ code: 3 });
+  });
+
+  it('history shows what came of events among the invocations, newest first', async () => {
+    const { id, token } = await bench.create({ name: 'heard' });
+    expect(await ok('triggers', 'history', 'heard')).toContain('Never asked for a run.');
+    const { api } = bench;
+    const event = { event_type: 'pull_request.opened' as const, resource: 'acme/shop#7' };
+    await api.db.withTenant(api.organizationId, (tx) =>
+      insertRows(tx, DispatchEntity, [
+        {
+          ...{ id: uuidv7(), tenant_id: api.organizationId, delivery_id: null, subscription_id: id, ...event },
+          ...{ status: 'error', session_id: null, skip_reason: 'error: run queue full' },
+        },
+      ]),
+    );
+    const invoked = await api.post(`/v1/triggers/${id}/invoke`, {}, { token });
+    const [, first, second] = (await ok('triggers', 'history', 'heard')).split('\n');
+    expect(first).toContain(invoked.body.session.id.slice(-12));
+    expect(second).toMatch(/pull_request\.opened acme\/shop#7 +error: run queue full$/);
+    expect(await json('triggers', 'history', 'heard')).toMatchObject({
+      invocations: [{ skip_reason: null }],
+      dispatches: [{ ...event, delivery_id: null, skip_reason: 'error: run queue full' }],
+    });
   });
 });

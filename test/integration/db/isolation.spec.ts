@@ -19,11 +19,17 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_charge_login_throttle',
   'svc_claim_oauth_flow',
   'svc_count_failed_notices',
+  // A login of a terminal has no organization until somebody confirms it; the answer is given in the one of the transaction.
+  'svc_decide_device_login',
   'svc_defer_outbox',
   'svc_delete_outbox',
   'svc_drop_oauth_registration',
   // A browser that comes back from the code host names a registration; its organization alone is answered.
   'svc_find_app_registration',
+  // By the digest of a code that somebody typed: which terminal waits under it.
+  'svc_find_device_login',
+  // A confirmed switch names its row; the organization is answered to the browser that holds the cookie of it alone.
+  'svc_find_login_switch',
   'svc_find_organization',
   // Credentials are looked up by digest before anything says whose they are.
   'svc_find_personal_token',
@@ -63,10 +69,18 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_lookup_run_token',
   'svc_measure_deployment',
   'svc_open_counter',
+  // By the digest of the terminal's own code: whose approval it has, if any.
+  'svc_poll_device_login',
   'svc_read_outbox',
   'svc_recount_capacity',
   'svc_release_capacity',
+  // The session that a switch replaces may be one of another organization.
+  'svc_replace_web_session',
   'svc_sealed_rows',
+  // Ends an approved login of a terminal, of the organization of the transaction alone.
+  'svc_settle_device_login',
+  // A terminal asks before anybody says who it is.
+  'svc_start_device_login',
   'svc_sweep_expired',
   'svc_sweep_logins',
   'svc_sweep_upstream_sessions',

@@ -4,10 +4,12 @@ import { publishResult } from '../../../src/core/deliveries/publish-result.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
 import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
+import { summaryForPage } from '../../../src/domain/deliveries/summary-for-page.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { Gitea, type GiteaPullRequest, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { connectionIn } from '../../support/connections/connections-api.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
+import { until } from '../../support/time/until.js';
 import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 
 let gitea: Gitea;
@@ -48,6 +50,7 @@ async function publish(
   subscription: CalledBack,
   { number, headSha }: GiteaPullRequest,
   outcome = 'completed',
+  summary = `seen ${headSha}`,
 ): Promise<(string | null)[]> {
   const at = { connection_id: connection, repository: repository.full };
   const destinations: ResultDestination[] = [
@@ -56,7 +59,7 @@ async function publish(
   ];
   const starter = unattendedStarter('webhook', subscription.id, bench.api.organizationId);
   const runId = await bench.run(subscription, { starter, destinations });
-  await bench.end(runId, outcome, `seen ${headSha}`);
+  await bench.end(runId, outcome, summary);
   for (const { id, resends } of await bench.deliveries(runId))
     await bench.attempt({ organizationId: bench.api.organizationId, runId, deliveryId: id, resends });
   return (await bench.deliveries(runId)).map(({ last_error }) => last_error);
@@ -86,6 +89,42 @@ describe('results at Gitea, with the token of a person', () => {
     expect(after[0]!.body).toContain(`seen ${headSha}`);
     expect(await gitea.statuses(repository, headSha)).toMatchObject([{ context: 'service/review', status: 'failure' }]);
     expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
+  });
+
+  it('CP-110 tells nobody of a summary that mentions them and links no issue, however it is written', async () => {
+    const friend = await gitea.addUser('friend');
+    const [linked, reviewed, control] = [
+      await openPullRequest('linked'),
+      await openPullRequest('reviewed'),
+      await openPullRequest('control'),
+    ];
+    const n = linked.number;
+    const address = `${gitea.url}/${repository.full}/pulls/${n}`;
+    const forms = [
+      `@friend \\@friend &#64;friend &commat;friend (@friend) **@friend** a@b.co@friend`,
+      `| \`x | @friend | #${n} y\` |\n| --- | --- | --- |\n| \`x | @friend | #${n} y\` |`,
+      `a \` b\n\` @friend #${n} \` c`,
+      `a\n    ~~~\n    @friend #${n}\n    ~~~`,
+      `#${n} !${n} \\#${n} &#35;${n} #&#${48 + n};  ${repository.full}#${n} ${repository.full}!${n}`,
+      `${address} [a](${address}) [b](/${repository.full}/issues\\/${n})\n\n[c]: ${address}\n\n[c] <${address}>`,
+    ];
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'loud' });
+    expect(await publish(subscription, reviewed, 'completed', forms.join('\n\n'))).toEqual([null, null]);
+    await gitea.comment(repository, control.number, bot, forms.join('\n\n'));
+    const told = await until(
+      () => gitea.notifications(friend),
+      ({ length }) => length > 0,
+    );
+    expect(told).toEqual([`${gitea.url}/${repository.full}/pulls/${control.number}`]);
+    const references = (await gitea.timeline(repository, n)).filter((kind) => kind.endsWith('_ref'));
+    expect(references).toEqual(['comment_ref']);
+    const [comment] = await gitea.comments(repository, reviewed.number);
+    for (const form of forms) {
+      expect(comment!.body).toContain(summaryForPage(form));
+      const links = /href="[^"]*\/friend"|class="ref-issue|(?:pulls|issues)\/\d+"/;
+      expect(await gitea.rendered(repository, form)).toMatch(links);
+      expect(await gitea.rendered(repository, summaryForPage(form))).not.toMatch(links);
+    }
   });
 
   it('finds its comment and its status again when the record of them was lost', async () => {

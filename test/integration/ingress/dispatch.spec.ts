@@ -46,6 +46,7 @@ describe('a stored webhook', () => {
         repository: 'acme/shop',
         clone_url: `${bench.host.host.url()}/acme/shop`,
         commit_sha: sha,
+        base_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
         checkout_mode: 'writable_copy',
       },
       invocation: {
@@ -169,6 +170,19 @@ describe('a stored webhook', () => {
     await bench.subscribe();
     const delivery = idOf(await bench.send(pullRequest()));
     expect(await bench.handle(delivery, Date.now, 0)).toBe(5000);
+    expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([null, [['created', null]]]);
+  });
+
+  it('whose run fails on a row of something else that is there already is not taken for done', async () => {
+    const subscription = await bench.subscribe();
+    await bench.receive(pullRequest());
+    const delivery = idOf(await bench.send(pullRequest()));
+    const { owner } = bench.api.database;
+    await owner.query(
+      `create unique index one_run on sessions (subscription_id) where subscription_id = '${subscription}'`,
+    );
+    expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([5000, []]);
+    await owner.query('drop index one_run');
     expect([await bench.handle(delivery), await statuses(delivery)]).toEqual([null, [['created', null]]]);
   });
 

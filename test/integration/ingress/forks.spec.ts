@@ -112,7 +112,7 @@ describe("proof 27: the run of a fork's pull request", () => {
         slot_kind: 'workspace_fetch',
         authority_kind: 'connection',
         connection_id: bench.connectionId,
-        resource_scope: expect.objectContaining({ commit: expect.any(String) }),
+        resource_scope: expect.objectContaining({ commit: expect.any(String), base: expect.any(String) }),
       },
       {
         slot_kind: 'result_publish',

@@ -135,6 +135,18 @@ describe('changing a trigger', () => {
     expect([status, body.error]).toEqual([400, expect.stringContaining('connection: hub is revoked')]);
   });
 
+  it('CP-105 CP-232 so an autonomous one cannot be changed once its policy permits none', async () => {
+    const { id } = await bench.create({ autonomous: true });
+    await bench.api.post('/v1/agents/bee/revisions', { policy: 'governed' });
+    try {
+      const { status, body } = await bench.patch(id, { name: `autonomous ${id}` });
+      expect([status, body.error]).toEqual([400, expect.stringContaining('autonomous: the policy')]);
+    } finally {
+      await bench.api.post('/v1/agents/bee/revisions', { policy: 'standard' });
+    }
+    expect((await bench.change(id, { name: `autonomous ${id}` })).autonomous).toBe(true);
+  });
+
   it('CP-232 a taken name is 409, an unknown trigger 404', async () => {
     const { name } = await bench.create();
     const { id } = await bench.create();

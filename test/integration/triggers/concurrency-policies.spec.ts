@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, TestApi } from '../../support/api/api.js';
 import { TriggersBench } from '../../support/triggers/triggers-bench.js';
@@ -37,6 +38,17 @@ async function count({ id }: FixtureSubscription): Promise<Counted> {
     [id],
   );
   return rows[0] as Counted;
+}
+
+/** No run's wish to end can be recorded while the work is done. */
+async function whileNothingEnds<T>(work: () => Promise<T>): Promise<T> {
+  const { owner } = api.database;
+  await owner.query('alter table session_finalizations add constraint no_more check (false) not valid');
+  try {
+    return await work();
+  } finally {
+    await owner.query('alter table session_finalizations drop constraint no_more');
+  }
 }
 
 /** Until so many transactions wait for a lock of a subscription. */
@@ -115,21 +127,30 @@ describe('starts of one subscription at once', () => {
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409]);
   });
 
-  it('CP-111 replace that cannot be recorded starts nothing, and frees the key', async () => {
+  it('CP-111 replace that cannot be recorded is tried three times, then starts nothing, and frees the key', async () => {
     const of = await bench.subscribe({ concurrency_policy: 'replace' });
-    const { session } = (await bench.invoke(of)).body;
-    const holder = await api.database.owner.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('select 1 from session_heads where session_id = $1 for update', [session.id]);
-      const { status, body } = await bench.invoke(of, {}, 'k');
+    await bench.invoke(of);
+    const began = Date.now();
+    const answers = await whileNothingEnds(() =>
+      Promise.all([bench.invoke(of, {}, 'k'), api.post(`/v1/triggers/${of.id}/run-now`)]),
+    );
+    for (const { status, body } of answers)
       expect([status, body.error]).toEqual([503, expect.stringContaining('replace_cancel_unpersisted')]);
-    } finally {
-      await holder.query('rollback');
-      holder.release();
-    }
+    expect(Date.now() - began).toBeGreaterThanOrEqual(4000);
     expect(await count(of)).toEqual({ runs: 1, winding: 0 });
     expect((await bench.invoke(of, {}, 'k')).body.replay).toBe(false);
+  });
+
+  it.each([0, 1])('CP-111 replace that can be recorded the second time starts its run (start %i)', async (index) => {
+    const of = await bench.subscribe({ concurrency_policy: 'replace' });
+    await bench.invoke(of);
+    const starting = await whileNothingEnds(async () => {
+      const answer = start(of, index);
+      await delay(500);
+      return { answer };
+    });
+    expect((await starting.answer).status).toBe(200);
+    expect(await count(of)).toEqual({ runs: 2, winding: 1 });
   });
 
   it('CP-238 a full queue refuses with 429 and leaves no row', async () => {

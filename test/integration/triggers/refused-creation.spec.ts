@@ -84,6 +84,16 @@ describe('creating a trigger is refused', () => {
     expect(await bench.count()).toBe(before);
   }); // prettier-ignore
 
+  it('CP-105 CP-232 with 400 for an autonomous one whose policy permits none, in the words in which a run is', async () => {
+    const { api } = bench;
+    await api.post('/v1/agents', { name: 'governed-bee', harness: 'replay', policy: 'governed' });
+    const run = await api.post('/v1/sessions', { agent: 'governed-bee', task: '[]', autonomous: true });
+    const refused = await bench.post({ agent: 'governed-bee', autonomous: true });
+    expect([refused.status, refused.body.error]).toEqual([400, run.body.error]);
+    expect(refused.body.error).toMatch(/^autonomous: the policy of the agent does not permit/);
+    await bench.create({ agent: 'governed-bee' });
+  });
+
   it('CP-112 CP-232 and told which bundles are attached', async () => {
     const { api } = bench;
     expect((await api.post('/v1/agents/bee/revisions', { capability_bundles: ['files'] })).status).toBe(200);

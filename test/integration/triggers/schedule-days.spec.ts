@@ -36,10 +36,10 @@ function schedulesOf(from: number, until: number, seed: number): SimulatedSchedu
   return ZONES.flatMap((timezone, zone) => {
     const walls = wallTimes(timezone, from / 1000, until / 1000, 60).filter(({ instant }) => instant * 1000 > from);
     return CRONS.flatMap((cron, index) => {
-      const both = (['skip', 'catch_up'] as const).map((missed) => ({
-        ...{ cron: cron.text, timezone, missed, slots: slotsOf(cron, walls) },
-      }));
-      return FULL ? both : both.filter((_, policy) => SHARE[zone] === index && (zone + seed) % 2 === policy);
+      const policies = (['skip', 'catch_up'] as const).filter(
+        (_, policy) => FULL || (SHARE[zone] === index && (zone + seed) % 2 === policy),
+      );
+      return policies.map((missed) => ({ cron: cron.text, timezone, missed, slots: slotsOf(cron, walls) }));
     });
   });
 }

@@ -264,7 +264,7 @@ function failing(failure: Error): Record<'before' | 'after', (runs: Subscription
         if (when === 'after') await runs.start(tx, firing);
         throw failure;
       };
-      return { start } as SubscriptionRuns;
+      return { start, attempt: (work) => runs.attempt(work) } as SubscriptionRuns;
     };
   return { before: wrap('before'), after: wrap('after'), calls: () => calls };
 }

@@ -170,6 +170,24 @@ export class Gitea {
     return (made as GiteaComment).id;
   }
 
+  /** Kinds of what happened to an issue or a pull request, references from elsewhere included. */
+  async timeline(repository: GiteaRepository, number: number): Promise<string[]> {
+    const path = `/repos/${repository.full}/issues/${number}/timeline`;
+    return ((await this.ask(repository.owner.token, 'GET', path)) as { type: string }[]).map(({ type }) => type);
+  }
+
+  /** Addresses of what somebody is told of, because they were mentioned there or take part. */
+  async notifications(user: GiteaUser): Promise<string[]> {
+    const told = (await this.ask(user.token, 'GET', '/notifications')) as { subject: { html_url: string } }[];
+    return told.map(({ subject }) => subject.html_url);
+  }
+
+  /** A comment as its pages show it. */
+  async rendered(repository: GiteaRepository, text: string): Promise<string> {
+    const body = { Text: text, Mode: 'comment', Context: repository.full };
+    return this.askText(repository.owner.token, 'POST', '/markup', body);
+  }
+
   async deleteComment(repository: GiteaRepository, id: number): Promise<void> {
     await this.ask(repository.owner.token, 'DELETE', `/repos/${repository.full}/issues/comments/${id}`);
   }
@@ -193,6 +211,11 @@ export class Gitea {
   }
 
   private async ask(token: string, method: string, path: string, body?: object): Promise<unknown> {
+    const text = await this.askText(token, method, path, body);
+    return text === '' ? null : (JSON.parse(text) as unknown);
+  }
+
+  private async askText(token: string, method: string, path: string, body?: object): Promise<string> {
     const answer = await fetch(`${this.apiUrl}${path}`, {
       method,
       headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
@@ -201,7 +224,7 @@ export class Gitea {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`Gitea answered ${answer.status} to ${method} ${path}: ${text}`);
-    return text === '' ? null : (JSON.parse(text) as unknown);
+    return text;
   }
 
   /** @returns cookies by name */

@@ -17,3 +17,11 @@ export function refuseSingleCommits(): Interference {
     return false;
   };
 }
+
+/** A host that sends files with every commit. */
+export function refuseFilters(): Interference {
+  return (request) => {
+    request.headers['x-unfiltered'] = '1';
+    return false;
+  };
+}

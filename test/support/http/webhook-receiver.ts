@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { BodyServer } from './body-server.js';
 
 /** One request that a webhook made. */
 export interface Received {
@@ -19,44 +18,32 @@ export class WebhookReceiver {
   readonly received: Received[] = [];
   answering: Answering = () => 204;
 
-  private constructor(private readonly server: Server) {}
+  private constructor(private readonly server: BodyServer) {}
 
   static async start(): Promise<WebhookReceiver> {
-    const server = createServer();
+    const server = await BodyServer.start((...of) => receiver.take(...of));
     const receiver = new WebhookReceiver(server);
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        receiver.received.push({
-          headers: request.headers,
-          text,
-          body: JSON.parse(text) as Received['body'],
-          at: Date.now(),
-        });
-        const answer = receiver.answering(receiver.received.length - 1);
-        if (answer === 'silence') return;
-        if (typeof answer === 'number') response.writeHead(answer).end();
-        else response.writeHead(answer.status, answer.headers).end();
-      });
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook/`;
+    return this.server.url('/hook/');
   }
 
   of(approvalId: string): Received[] {
     return this.received.filter((one) => one.body.data['approval_id'] === approvalId);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await once(this.server.close(), 'close');
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  private take({ headers }: IncomingMessage, text: string, response: ServerResponse): void {
+    this.received.push({ headers, text, body: JSON.parse(text) as Received['body'], at: Date.now() });
+    const answer = this.answering(this.received.length - 1);
+    if (answer === 'silence') return;
+    if (typeof answer === 'number') response.writeHead(answer).end();
+    else response.writeHead(answer.status, answer.headers).end();
   }
 }
 

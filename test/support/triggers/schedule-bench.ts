@@ -79,7 +79,7 @@ export class ScheduleBench {
     const { config, app } = this.api;
     const egress = new Egress(config.egress).guarded;
     const { runs } = createRunCreation(config, { egress, metrics: app.get(Metrics), tracing: Tracing.off });
-    const parts = { database, runs: wrap(new SubscriptionRuns(runs)), replacePauseMs: 1 };
+    const parts = { database, runs: wrap(new SubscriptionRuns(runs, 1)) };
     return new ScheduleFirings({ ...parts, now: () => this.now });
   }
 

@@ -17,6 +17,7 @@ export interface WallTime {
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 /** No clock goes back by more. */
 const EARLIER_SECS = 2 * 3600;
+const QUARTER_SECS = 900;
 
 /** Reads the wall clock of a zone, instant by instant. */
 export function wallReader(zone: string): (instant: number) => Omit<WallTime, 'isSecondCopy'> {
@@ -35,9 +36,40 @@ export function wallReader(zone: string): (instant: number) => Omit<WallTime, 'i
   };
 }
 
+/** Like {@link wallReader}, for many instants: a quarter of an hour at whose ends the clock is as far ahead is read by counting. */
+function countingReader(zone: string): ReturnType<typeof wallReader> {
+  const read = wallReader(zone);
+  const ends = new Map<number, number>();
+  const aheadAt = (quarter: number): number => {
+    const ahead = ends.get(quarter) ?? aheadOf(read(quarter * QUARTER_SECS));
+    ends.set(quarter, ahead);
+    return ahead;
+  };
+  return (instant) => {
+    const quarter = Math.floor(instant / QUARTER_SECS);
+    const ahead = aheadAt(quarter);
+    return ahead === aheadAt(quarter + 1) ? shownAhead(instant, ahead) : read(instant);
+  };
+}
+
+/** Seconds by which what is shown is ahead of UTC. */
+function aheadOf(wall: Omit<WallTime, 'isSecondCopy'>): number {
+  const { instant, year, month, dayOfMonth, hour, minute, second } = wall;
+  return Date.UTC(year, month - 1, dayOfMonth, hour, minute, second) / 1000 - instant;
+}
+
+function shownAhead(instant: number, ahead: number): Omit<WallTime, 'isSecondCopy'> {
+  const shown = new Date((instant + ahead) * 1000);
+  return {
+    ...{ instant, second: shown.getUTCSeconds(), minute: shown.getUTCMinutes(), hour: shown.getUTCHours() },
+    ...{ dayOfMonth: shown.getUTCDate(), month: shown.getUTCMonth() + 1, year: shown.getUTCFullYear() },
+    dayOfWeek: shown.getUTCDay(),
+  };
+}
+
 /** Every wall time from `from` to `until` that is shown at a multiple of `step` seconds. */
 export function wallTimes(zone: string, from: number, until: number, step: number): WallTime[] {
-  const read = wallReader(zone);
+  const read = countingReader(zone);
   const shown = new Set<string>();
   const times: WallTime[] = [];
   for (let instant = from - EARLIER_SECS; instant <= until; instant += step) {
@@ -52,10 +84,7 @@ export function wallTimes(zone: string, from: number, until: number, step: numbe
 /** The first instants at which the zone's clock changes, to the minute; at most one a day. */
 export function changesOf(zone: string, from: number, until: number): number[] {
   const read = wallReader(zone);
-  const ahead = (instant: number): number => {
-    const wall = read(instant);
-    return Date.UTC(wall.year, wall.month - 1, wall.dayOfMonth, wall.hour, wall.minute) / 1000 - instant;
-  };
+  const ahead = (instant: number): number => aheadOf(read(instant));
   const changes: number[] = [];
   for (let day = from; day < until; day += 86_400) {
     if (ahead(day) === ahead(day + 86_400)) continue;
@@ -67,8 +96,8 @@ export function changesOf(zone: string, from: number, until: number): number[] {
 
 /** Whether a schedule fires at a wall time, by the rule itself. */
 export function fires(cron: WrittenCron, wall: WallTime): boolean {
-  const isRestricted = Array.from({ length: 24 }, (_, hour) => hour).some((hour) => !cron.hour.matches(hour));
-  if (isRestricted && wall.isSecondCopy) return false;
   const fields = ['second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek', 'year'] as const;
-  return fields.every((field) => cron[field].matches(wall[field]));
+  if (!fields.every((field) => cron[field].matches(wall[field]))) return false;
+  const isRestricted = Array.from({ length: 24 }, (_, hour) => hour).some((hour) => !cron.hour.matches(hour));
+  return !(isRestricted && wall.isSecondCopy);
 }

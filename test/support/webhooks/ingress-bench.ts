@@ -103,9 +103,9 @@ export class IngressBench {
     const capacity = { ...config.capacity, tenantQueueDepth: queueDepth };
     const [egress, metrics] = [app.get(GuardedClient, { strict: false }), app.get(Metrics, { strict: false })];
     const creation = createRunCreation({ ...config, capacity }, { egress, metrics, tracing: Tracing.off });
-    const runs = new SubscriptionRuns(creation.runs);
+    const runs = new SubscriptionRuns(creation.runs, 10);
     const cloneBase = this.host.host.url();
-    return new EventRuns({ database: this.api.db, runs, cloneBase, now, pauseMs: 10, log: { warn: () => undefined } });
+    return new EventRuns({ database: this.api.db, runs, cloneBase, now, log: { warn: () => undefined } });
   }
 
   /** Handles a stored webhook once. @returns how long its workflow would wait */

@@ -106,6 +106,7 @@ describe('proof 28: generated webhooks', () => {
           expect(workspace.clone_url).toBe(`https://code.test/${result.event.repository}`);
           expect(new URL(workspace.clone_url).pathname).toBe(`/${result.event.repository}`);
           expect(workspace.commit_sha).toMatch(/^[0-9a-f]{7,40}$/);
+          expect(workspace.base_sha ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}$/);
           const { head, base } = (JSON.parse(text) as { pull_request: { head?: Branch; base?: Branch } }).pull_request;
           const proven = Number.isInteger(head?.repo?.id) && head?.repo?.id === base?.repo?.id;
           if (!proven) expect([trustTierOf(result.event), workspace.checkout_mode]).toEqual(['read_only', 'read_only']);

@@ -105,9 +105,18 @@ describe('events of code hosts', () => {
       repository: 'acme/shop',
       clone_url: 'https://code.test/acme/shop',
       commit_sha: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
+      base_sha: 'f95f852bd8fca8fcc58a9a2d6c842781e32a215e',
       checkout_mode: 'writable_copy',
     });
   });
+
+  it.each([undefined, '', 'main', '--upload-pack=x', 'f95f852', `${'a'.repeat(40)}\n`])(
+    'a base that is no whole commit (%j) is not compared with',
+    (sha) => {
+      const payload = changed(githubPullRequest({}), 'pull_request.base.sha', sha);
+      expect(workspaceOf(eventOf(payload), AT)).not.toHaveProperty('base_sha');
+    },
+  );
 
   it('a pull request of a fork is fetched from the base repository and mounted read-only', () => {
     const workspace = workspaceOf(eventOf(githubPullRequest({ fork: true })), AT);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import type { RequestedWorkspace, RunSpec } from '../../run/spec.js';
-import { parseWorkspace } from '../../run/workspace-input.js';
+import { isWholeCommit, parseWorkspace } from '../../run/workspace-input.js';
 import type { EventName } from './event-names.js';
 
 /** What a webhook said of a pull request, in our words; it is stored with the delivery. */
@@ -72,8 +72,8 @@ export function trustTierOf({ fork }: Pick<PullRequestEvent, 'fork'>): RunSpec['
 }
 
 /**
- * The exact head commit, fetched from the repository that the pull request is for, at the address of the code host that the operator
- * configured. No address is ever read from a payload.
+ * The exact head commit, with what it changes against the branch that it is for, fetched from the repository that the pull request is for,
+ * at the address of the code host that the operator configured. No address is ever read from a payload.
  */
 export function workspaceOf(
   event: PullRequestEvent,
@@ -84,6 +84,8 @@ export function workspaceOf(
     connection_id: at.connectionId,
     repository: event.repository,
     commit_sha: event.head_sha,
+    // The change is left unknown where the host names nothing that can be asked for.
+    ...(isWholeCommit(event.base_sha) ? { base_sha: event.base_sha } : {}),
     checkout_mode: trustTierOf(event) === 'trusted' ? 'writable_copy' : 'read_only',
   };
   return parseWorkspace(workspace, 'event', at.cloneBase);

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import { SandgateError } from '../../domain/errors.js';
+import { queryRow } from '../record/query-row.js';
+
+/** Tries of one minute, of all processes together. */
+export const LOGIN_LIMITS = {
+  /** Terminals that begin to sign in, from an address. */
+  'device-start-ip': 10,
+  /** Codes of terminals that are typed or followed, from an address and in a browser session. */
+  'device-code-ip': 30,
+  'device-code-session': 10,
+  /** Beginnings of logins, of an address. */
+  'start-ip': 10,
+  'callback-ip': 10,
+  'start-org': 30,
+  'callback-org': 60,
+} as const;
+
+export type LoginThrottle = keyof typeof LOGIN_LIMITS;
+
+/**
+ * Counts a try of somebody, or of an organization, in the minute of the database's clock.
+ *
+ * @throws SandgateError `rate_limited` when there were too many
+ */
+export async function chargeLoginThrottle(pool: pg.Pool, kind: LoginThrottle, subject: string): Promise<void> {
+  const { admitted } = await queryRow<{ admitted: boolean }>(pool, {
+    name: 'svc_charge_login_throttle',
+    text: 'select svc_charge_login_throttle($1, $2) as admitted',
+    values: [hash('sha256', `${kind}:${subject}`, 'hex'), LOGIN_LIMITS[kind]],
+  });
+  if (!admitted) throw tooManyLogins();
+}
+
+export function tooManyLogins(): SandgateError {
+  return new SandgateError('rate_limited', 'too many sign-ins at once; try again in a minute', {
+    retryAfterSeconds: 60,
+  });
+}
