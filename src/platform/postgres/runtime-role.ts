@@ -107,7 +107,7 @@ async function findBreaches(db: Queryable, roles: readonly string[]): Promise<st
             array(select distinct g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.member
                   where m.roleid = r.oid and g.rolname <> session_user
                     and has_database_privilege(g.oid, current_database(), 'connect') order by 1) as granted_to
-     from unnest($1::text[]) with ordinality as n (name, place) left join pg_roles r on r.rolname = n.name
+     from pg_catalog.unnest($1::text[]) with ordinality as n (name, place) left join pg_roles r on r.rolname = n.name
      order by n.place`,
     [roles],
   );
@@ -137,7 +137,7 @@ function describeBreaches({
     ...grantedTo.map(
       (other) =>
         `the database role ${name} is granted to ${other}, who can connect to this database and would see every organization; ` +
-        `run: revoke ${name} from ${other}, or revoke connect on this database from public and ${other}`,
+        `run: revoke ${name} from ${other}, or let neither public nor ${other} connect to it`,
     ),
   ];
 }
