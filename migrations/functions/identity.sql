@@ -11,6 +11,23 @@ as $$
     where u.id = p_user and u.status = 'active' and m.status = 'active' and o.status = 'active'
 $$;
 
+-- The roles of the member behind a browser session or a personal token that still lives; null for anybody else. Being
+-- asked is no use of either.
+create or replace function svc_read_live_roles(p_session uuid, p_token uuid)
+returns text[]
+language sql
+as $$
+  select m.roles from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    join tenants o on o.id = m.tenant_id and o.status = 'active'
+    where m.status = 'active' and m.id = coalesce(
+      (select s.membership_id from user_sessions s
+        where s.id = p_session and s.revoked_at is null
+          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
+      (select t.membership_id from api_tokens t
+        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
+$$;
+
 -- A browser session with both of its ends by the clock of the database.
 create or replace function svc_insert_web_session(
   p_id uuid, p_membership uuid, p_user uuid, p_sha256 text, p_config uuid, p_acr text, p_amr text[],

@@ -2878,7 +2878,10 @@ export interface components {
             id: string;
             /** Format: uuid */
             subscription_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Null without a run, and for a caller who does not see the runs of others.
+             */
             session_id: string | null;
             /** @enum {string} */
             status: "created" | "skipped" | "error";
@@ -4080,7 +4083,10 @@ export interface components {
             id: string;
             /** Format: uuid */
             subscription_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Null without a run, and for a caller who does not see the runs of others.
+             */
             session_id: string | null;
             /** @enum {string} */
             status: "created" | "skipped" | "error";

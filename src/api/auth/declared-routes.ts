@@ -7,12 +7,14 @@ import {
   PERMISSION_METADATA,
   PUBLIC_METADATA,
   TRIGGER_TOKEN_METADATA,
+  type BrowserRefusal,
   type PermissionName,
 } from './permission.decorator.js';
 
 /** Who may call a route, as it declares it. */
 export type Admission =
-  | { by: 'permission'; permission: PermissionName; browserOnly: boolean }
+  /** `browserOnly` is false, or how whoever lacks a browser session is refused. */
+  | { by: 'permission'; permission: PermissionName; browserOnly: BrowserRefusal | false }
   | { by: 'operator' }
   | { by: 'trigger-token' }
   | { by: 'public'; reason: string }
@@ -67,7 +69,8 @@ function admissionOf(targets: readonly object[]): Admission {
   if (declared(OPERATOR_PLANE_METADATA) === true) return { by: 'operator' };
   const permission = declared(PERMISSION_METADATA) as PermissionName | undefined;
   if (permission === undefined) return { by: 'nothing' };
-  return { by: 'permission', permission, browserOnly: declared(BROWSER_SESSION_METADATA) !== undefined };
+  const refusal = declared(BROWSER_SESSION_METADATA) as BrowserRefusal | undefined;
+  return { by: 'permission', permission, browserOnly: refusal ?? false };
 }
 
 function compare(a: string, b: string): number {

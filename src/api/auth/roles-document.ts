@@ -1,5 +1,7 @@
+import { SandgateError } from '../../domain/errors.js';
 import { ROLES } from '../../domain/identity/role.js';
 import type { Admission, DeclaredRoute } from './declared-routes.js';
+import type { BrowserRefusal } from './permission.decorator.js';
 import { OPERATOR_PERMISSIONS, permissionsOf } from './role-permissions.js';
 
 const HEAD = `# Who may call what
@@ -10,7 +12,7 @@ A dot means that a caller of that role gets past the door; people of several rol
 answered behind it depends on the rows as well: a plain member sees their own runs, a personal connection is its owner's alone
 ([identity](design/identity.md)). *Operator* is the admin token where nobody has to sign in; with \`SERVICE_REQUIRE_SSO=1\` it opens
 the routes of the operator alone. People come by a browser session or by a personal access token; *browser* marks the routes that take
-a session alone.
+a session alone, and the status that others get.
 `;
 
 const COLUMNS = [...ROLES, 'operator'] as const;
@@ -39,7 +41,7 @@ function admits(admission: Admission, column: (typeof COLUMNS)[number]): boolean
 function needOf(admission: Admission): string {
   switch (admission.by) {
     case 'permission':
-      return `${admission.permission}${admission.browserOnly ? ', *browser*' : ''}`;
+      return `${admission.permission}${admission.browserOnly === false ? '' : browserNote(admission.browserOnly)}`;
     case 'operator':
       return 'the admin token';
     case 'trigger-token':
@@ -49,6 +51,10 @@ function needOf(admission: Admission): string {
     case 'nothing':
       return 'admits nobody';
   }
+}
+
+function browserNote(refusal: BrowserRefusal): string {
+  return `, *browser* or ${new SandgateError(refusal, '').httpStatus}`;
 }
 
 function cells(texts: readonly string[]): string {

@@ -192,6 +192,9 @@ describe('the interface description', () => {
       'post /v1/agents',
       'post /v1/agents/{id}/revisions',
       'post /v1/approvals/{id}/decision',
+      'post /v1/auth/device',
+      'post /v1/auth/device/revoke',
+      'post /v1/auth/device/token',
       'post /v1/auth/logout',
       'post /v1/auth/tokens',
       'post /v1/capabilities',
@@ -241,10 +244,9 @@ describe('the interface description', () => {
       expect([name, succeeds, statuses.includes('500')]).toEqual([name, true, true]);
       if ((operation.security ?? []).length > 0)
         expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401'])]);
-      // A webhook has no caller who lacks a role, and is taken whatever its type is said to be.
-      // The operator's plane knows no roles.
-      const roles = name.includes('/v1/admin/') ? [] : ['403'];
-      const refusals = name.includes('/ingress/') ? ['503'] : ['413', '415', ...roles, '503'];
+      // Nobody lacks a role who shows none, the operator's plane knows none, and a webhook is taken whatever its type is said to be.
+      const roles = name.includes('/auth/device') || name.includes('/v1/admin/') ? [] : ['403'];
+      const refusals = name.includes('/ingress/') ? ['503'] : ['413', '415', '503', ...roles];
       if (name.startsWith('post')) expect([name, statuses]).toEqual([name, expect.arrayContaining(refusals)]);
       if (name.includes('{')) expect([name, statuses]).toEqual([name, expect.arrayContaining(['404'])]);
       for (const [status, response] of Object.entries(operation.responses)) {

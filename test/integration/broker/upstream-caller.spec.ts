@@ -17,14 +17,20 @@ import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
+import { TestUsers } from '../../support/api/users.js';
 import { until } from '../../support/time/until.js';
 import { withinOneMinute } from '../../support/time/within-one-minute.js';
-import { bindConnection, moveConnection, type BoundConnection } from '../../support/broker/bound-connection.js';
+import {
+  bindConnection,
+  boundBy,
+  moveConnection,
+  type BoundConnection,
+} from '../../support/broker/bound-connection.js';
 
 const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
 const LIMITS = {
   tenantPerMin: 0,
-  userPerMin: 0,
+  userPerMin: 2,
   connectionPerMin: 3,
   hostPerMin: 0,
   breakerThreshold: 2,
@@ -254,6 +260,21 @@ describe('a call whose claim is taken', () => {
       error: expect.stringContaining('upstream circuit breaker open') as unknown,
     });
     expect([arrived('beyond'), arrived('open')]).toEqual([0, 0]);
+  });
+
+  it('CP-160 beyond the limit of the person who started the run is not sent, whatever connection it goes through', async () => {
+    const first = await bind('static');
+    const { userId } = await new TestUsers().add(database.db, first.target.organizationId, 'member');
+    const target = await boundBy(database, first, userId);
+    await withinOneMinute(database, async () => {
+      for (let time = 0; time < 2; time += 1) expect((await call(target, 'of a person')).state).toBe('failed_upstream');
+      expect(await call(target, 'too much')).toMatchObject({
+        state: 'failed_before_send',
+        error: expect.stringContaining('outbound rate limit reached (scope user') as unknown,
+      });
+      expect((await call(first.target, 'of the operator')).state).toBe('failed_upstream');
+    });
+    expect(arrived('too much')).toBe(0);
   });
 
   it.each([

@@ -86,6 +86,8 @@ describe('sealed columns', () => {
             ...Object.fromEntries(nullable.map((other) => [other, 'null'])),
             [column.sealed]: `'\\x00'`,
             [column.key_version]: String(version),
+            // One of its kind in an organization, where a table has it.
+            generation: String(version),
           });
         }
         const counted = (await fresh.db.pool.query('select * from svc_sealed_rows() where key_version = $1', [version]))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Sealer } from '../../../src/platform/seal/sealer.js';
-import { SignInBench, SignInVisitor } from '../../support/identity/sign-in-bench.js';
+import { SignInBench, type SignInVisitor } from '../../support/identity/sign-in-bench.js';
 
 let bench: SignInBench;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginSwitches } from '../../../core/identity/sign-in/login-switches.js';
@@ -10,12 +10,10 @@ import { CurrentBrowser, type BrowserPrincipal } from '../principal.js';
 import { clearStepCookie, readStepCookie } from './login-cookies.js';
 import { SWITCH_REFUSED } from './login-pages.js';
 import { webCookie } from '../web-cookie.js';
-import { LoginErrorFilter } from './login-error.filter.js';
 import { visitOf } from './login-request.js';
 
-/** Replacing the session of a browser by that of another account, once its person confirmed it. */
+/** Replacing the session of a browser by that of another account, once its person confirmed it. The script of a page of ours asks. */
 @ApiExcludeController()
-@UseFilters(LoginErrorFilter)
 @Controller('v1/auth')
 export class SwitchController {
   constructor(

@@ -85,7 +85,13 @@ export class KeptProviders {
     return known === null || row === undefined || row.age === null ? null : { known, ageSecs: row.age };
   }
 
-  private async read(config: IdpConfigEntity): Promise<KnownProvider> {
+  private async read({ id, tenant_id: organizationId }: IdpConfigEntity): Promise<KnownProvider> {
+    const config = await this.db.withTenant(organizationId, (tx) =>
+      tx.manager.findOneByOrFail(IdpConfigEntity, { tenant_id: organizationId, id }),
+    );
+    // Somebody else may have read it since the caller looked.
+    const kept = await this.kept(config);
+    if (kept !== null && kept.ageSecs < this.windows.maxAgeSecs) return kept.known;
     const { metadata, jwks } = await fetchProvider(this.http, config.issuer);
     await this.db.withTenant(config.tenant_id, (tx) =>
       tx.query('select svc_keep_provider($1, $2::jsonb, $3::jsonb)', [

@@ -1,0 +1,122 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pLimit from 'p-limit';
+import { declaredRoutes } from '../../../src/api/auth/declared-routes.js';
+import { PERMISSIONS } from '../../../src/api/auth/permission.decorator.js';
+import { OPERATOR_PERMISSIONS, permissionsOf } from '../../../src/api/auth/role-permissions.js';
+import { RouteTable } from '../../../src/api/http/route-table.js';
+import { InternalModule } from '../../../src/api/internal/internal.module.js';
+import { ROLES } from '../../../src/domain/identity/role.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { CredentialCases, type CredentialCase } from '../../support/identity/credential-cases.js';
+import { readDesignedRights, readRolesMatrix, readRunnerAudiences } from '../../support/identity/roles-matrix.js';
+import { changes, expectedVerdict, shows, type GuardedRoute } from '../../support/identity/route-expectations.js';
+
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
+const AT_ONCE = 8;
+
+const matrix = readRolesMatrix();
+const audiences = readRunnerAudiences();
+
+/** The routes that the server has, each with who opens it; those of which no document says that are apart. */
+function guardedRoutes(api: TestApi): { routes: GuardedRoute[]; undeclared: string[] } {
+  const declared = new Map(
+    declaredRoutes(api.app).map((route) => [`${route.method} ${route.path}`, route.admission.by]),
+  );
+  const routes: GuardedRoute[] = [];
+  const undeclared: string[] = [];
+  for (const name of api.app.get(RouteTable).names()) {
+    const [method = '', path = ''] = name.split(' ');
+    const asked = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+    const row = matrix.get(asked);
+    const audience = audiences.get(asked) ?? audiences.get(`${asked}/*`);
+    if (audience !== undefined) routes.push({ method, path, plane: 'runner', audience });
+    else if (row !== undefined && row.opens !== 'nobody' && (declared.get(asked) ?? 'nothing') !== 'nothing') {
+      routes.push({ method, path, plane: 'public', row });
+    } else undeclared.push(name);
+  }
+  return { routes, undeclared };
+}
+
+/** Asks without a socket, which is half of what a request costs here. @returns what is wrong with the answer, or null */
+async function ask(
+  api: TestApi,
+  cases: CredentialCases,
+  route: GuardedRoute,
+  as: CredentialCase,
+): Promise<string | null> {
+  const { method, path } = route;
+  const expected = expectedVerdict(route, as.standing, api.config.auth.requireSso);
+  const id = route.plane === 'public' && route.row.opens === 'trigger' ? cases.triggerId : UNKNOWN_ID;
+  const { statusCode, payload, headers } = await api.app.inject({
+    method: method as 'GET',
+    url: path.replace(/:\w+/g, id).replace('*', 'v1/messages'),
+    headers: await as.headers(expected === 'admitted' && changes(route)),
+    // A member that no route knows: whoever is let in changes nothing.
+    ...(changes(route) ? { payload: { '': 0 } } : {}),
+  });
+  const answer = { status: statusCode, text: payload, contentType: String(headers['content-type']) };
+  return shows(expected, route, answer)
+    ? null
+    : `${method} ${path}, ${as.name}: not ${expected} but ${statusCode} ${payload.slice(0, 200)}`;
+}
+
+describe.each(['0', '1'])('proof 12: every route × every credential with SERVICE_REQUIRE_SSO=%s', (requireSso) => {
+  let api: TestApi;
+  let cases: CredentialCases;
+  beforeAll(async () => {
+    api = await startApi({ SERVICE_REQUIRE_SSO: requireSso }, [InternalModule]);
+    cases = await CredentialCases.plant(api);
+  });
+  afterAll(() => api.close());
+
+  it('CP-302 every route of the server says who may call it, and every line of the documents is a route', () => {
+    const { routes, undeclared } = guardedRoutes(api);
+    expect(undeclared).toEqual([]);
+    const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    expect([...matrix.keys(), ...audiences.keys()].filter((route) => !served.has(route))).toEqual([]);
+  });
+
+  it('CP-046 CP-047 CP-048 CP-054 CP-055 CP-167 CP-275 CP-276 CP-277 CP-279 CP-301 CP-302 the answer is that of the matrix', async () => {
+    const limit = pLimit(AT_ONCE);
+    const asked = guardedRoutes(api).routes.flatMap((route) => {
+      // HEAD has the handler of GET, whose roles do not depend on the mode.
+      if (requireSso === '0' && route.method === 'HEAD') return [];
+      const told = cases.all.filter(({ forRunnersOnly }) => route.plane === 'runner' || forRunnersOnly !== true);
+      return told.map((as) => limit(() => ask(api, cases, route, as)));
+    });
+    const answered = await Promise.all(asked);
+    expect(answered.filter((wrong) => wrong !== null)).toEqual([]);
+    expect(answered.length).toBeGreaterThan(3000);
+  });
+});
+
+describe('the matrix', () => {
+  it('CP-302 gives roles and operator what docs/design/identity.md gives them', () => {
+    const { of, notOperators } = readDesignedRights();
+    for (const role of ROLES) expect([role, [...permissionsOf([role])].sort()]).toEqual([role, [...of[role]].sort()]);
+    expect(PERMISSIONS.filter((permission) => !OPERATOR_PERMISSIONS.has(permission))).toEqual([...notOperators].sort());
+  });
+
+  it('CP-302 notices a route that declares nothing, and one that no document has', async () => {
+    const api = await startApi({}, [UndeclaredModule]);
+    try {
+      expect(guardedRoutes(api).undeclared).toEqual(['GET /v1/undeclared', 'HEAD /v1/undeclared']);
+      const owner = await api.addUser('owner');
+      expect((await api.get('/v1/undeclared', owner)).status).toBe(403);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+@Controller('v1/undeclared')
+class UndeclaredController {
+  @Get()
+  read(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [UndeclaredController] })
+class UndeclaredModule {}
