@@ -75,7 +75,10 @@ describe('CP-268 CP-269 sandgate admin', () => {
     const about = ['--issuer', issuer, '--client', 'sandgate'];
     const refused = await cli('admin', 'idp', 'add', 'acme', ...about);
     expect([refused.code, refused.message]).toEqual([2, expect.stringMatching(/--with-secret/)]);
-    const given = startCommand(['admin', 'idp', 'add', 'acme', ...about, '--with-secret', '--mappings', mappings], 'hush');
+    const given = startCommand(
+      ['admin', 'idp', 'add', 'acme', ...about, '--with-secret', '--mappings', mappings],
+      'hush',
+    );
     expect((await given.outcome).stdout).toMatch(/is staged[^]*admin idp activate acme 1/);
     const none = await json<Schemas['Idp']>('admin', 'idp', 'add', 'acme', ...about, '--auth', 'none');
     expect(none).toMatchObject({ generation: 2, token_endpoint_auth: 'none' });
@@ -102,7 +105,9 @@ describe('CP-268 CP-269 sandgate admin', () => {
     await signIn(bench.api.db, member);
     const sessions = await json<Schemas['WebSession'][]>('admin', 'members', 'sessions', 'acme', 'ada@acme.test');
     expect(sessions).toHaveLength(1);
-    expect(await ok('admin', 'members', 'sign-out', 'acme', '--session', sessions[0]!.id)).toContain('1 browser session');
+    expect(await ok('admin', 'members', 'sign-out', 'acme', '--session', sessions[0]!.id)).toContain(
+      '1 browser session',
+    );
     expect((await cli('admin', 'members', 'sign-out', 'acme')).code).toBe(2);
     expect((await cli('admin', 'members', 'sign-out', 'acme', '--all')).code).toBe(2);
     expect(await ok('admin', 'members', 'sign-out', 'acme', '--all', '--yes')).toContain('0 browser sessions');
@@ -117,7 +122,13 @@ describe('CP-268 CP-269 sandgate admin', () => {
     const table = await ok('admin', 'audit', '--org', 'acme');
     expect(table).toMatch(/TIME +ACTOR +ACTION +OUTCOME/);
     expect(table).toContain('idp.migrate');
-    const refused = await json<Schemas['AuthAuditEntry'][]>('admin', 'audit', '--refused', '--action', 'break_glass.arm');
+    const refused = await json<Schemas['AuthAuditEntry'][]>(
+      'admin',
+      'audit',
+      '--refused',
+      '--action',
+      'break_glass.arm',
+    );
     expect(refused.map(({ success, detail }) => [success, detail])).toEqual([[false, { code: 'conflict' }]]);
     expect(await json<unknown[]>('admin', 'audit', '--limit', '1')).toHaveLength(1);
     expect((await cli('admin', 'audit', '--action', 'nothing')).code).toBe(2);

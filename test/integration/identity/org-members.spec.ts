@@ -1,4 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mintPersonalToken } from '../../../src/core/identity/personal-tokens.js';
+import type { TenantTransaction } from '../../../src/core/record/database.js';
+
 import { signIn, type TestUser } from '../../support/api/users.js';
 import { auditOf, startOrgBench, type OrgBench } from '../../support/identity/org-bench.js';
 
@@ -154,6 +158,43 @@ describe.each(PLANES)('CP-268 members, by the %s', (plane) => {
       { action: 'session.revoke', target: member.membershipId, detail: { sessions_revoked: 1 } },
       { action: 'session.revoke', target: null, detail: { sessions_revoked: 1 } },
     ]);
+  });
+});
+
+describe('CP-268 a token that is minted while its member is being deactivated', () => {
+  const mint = (tx: TenantTransaction) =>
+    mintPersonalToken(
+      tx,
+      { kind: 'user', id: member.userId, sourceIp: null, requestId: null },
+      { ...member, name: 'late' },
+    );
+  const liveTokens = async (): Promise<number> => {
+    const { rows } = await bench.api.database.owner.query(
+      'select 1 from api_tokens where user_id = $1 and revoked_at is null',
+      [member.userId],
+    );
+    return rows.length;
+  };
+
+  it('is found and revoked, although it is committed later than the deactivation was asked for', async () => {
+    const deactivating: Promise<unknown>[] = [];
+    await bench.api.db.withTenant(org.id, async (tx) => {
+      await mint(tx);
+      deactivating.push(move('operator', member, 'deactivate'));
+      await delay(200);
+    });
+    await Promise.all(deactivating);
+    expect(await liveTokens()).toBe(0);
+  });
+
+  it('is of no use when it comes afterwards, also when the member is let in again', async () => {
+    await move('operator', member, 'deactivate');
+    const { token } = await bench.api.db.withTenant(org.id, mint);
+    expect((await bench.api.get('/v1/agents', { token })).status).toBe(401);
+    expect(await liveTokens()).toBe(1);
+    await move('operator', member, 'reactivate');
+    expect(await liveTokens()).toBe(0);
+    expect((await bench.api.get('/v1/agents', { token })).status).toBe(401);
   });
 });
 

@@ -41,10 +41,7 @@ export class MemberChanges {
     return this.change(organizationId, change, async (tx, found) => {
       const isAboutOwner = found.roles.includes('owner');
       await authorize(tx, change, { found, isAboutOwner, losesOwner: isAboutOwner });
-      const [ended] = await tx.query<{ sessions: number; tokens: number }>('select * from svc_end_credentials($1)', [
-        [found.user_id],
-      ]);
-      const detail = { sessions_revoked: ended?.sessions ?? 0, tokens_revoked: ended?.tokens ?? 0 };
+      const detail = await endCredentials(tx, found);
       await auditStep(tx, { actor: change.actor, action: 'member.deactivate', target: found.id, detail });
       return found.status === 'deactivated' ? {} : { status: 'deactivated', deactivated_at: CLOCK };
     });
@@ -54,6 +51,8 @@ export class MemberChanges {
   reactivate(organizationId: string, change: MemberChange): Promise<MembershipEntity> {
     return this.change(organizationId, change, async (tx, found) => {
       await authorize(tx, change, { found, isAboutOwner: found.roles.includes('owner'), losesOwner: false });
+      // What was made while the member was being deactivated was of no use, and stays so.
+      if (found.status === 'deactivated') await endCredentials(tx, found);
       await auditStep(tx, { actor: change.actor, action: 'member.reactivate', target: found.id });
       return { status: 'active', deactivated_at: null };
     });
@@ -66,7 +65,9 @@ export class MemberChanges {
   ): Promise<MembershipEntity> {
     return this.database.withTenant(organizationId, async (tx) => {
       await lockIdentity(tx);
-      const found = await tx.manager.findOneBy(MembershipEntity, { id: membershipId });
+      // Whoever makes a credential of the member holds this row: it is found below, or it is never made.
+      const lock = { mode: 'pessimistic_write' } as const;
+      const found = await tx.manager.findOne(MembershipEntity, { where: { id: membershipId }, lock });
       if (found === null) throw notFound('member');
       const columns = await decide(tx, found);
       const changed = await updateRow(tx, MembershipEntity, { id: membershipId }, { ...columns, updated_at: CLOCK });
@@ -74,6 +75,13 @@ export class MemberChanges {
       return changed;
     });
   }
+}
+
+async function endCredentials(tx: TenantTransaction, { user_id: userId }: MembershipEntity) {
+  const [ended] = await tx.query<{ sessions: number; tokens: number }>('select * from svc_end_credentials($1)', [
+    [userId],
+  ]);
+  return { sessions_revoked: ended?.sessions ?? 0, tokens_revoked: ended?.tokens ?? 0 };
 }
 
 interface ChangedColumns {
