@@ -972,6 +972,7 @@ CREATE INDEX sessions_in_line ON public.sessions USING btree (tenant_id, created
 CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops);
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
+CREATE INDEX sessions_of_invoker ON public.sessions USING btree (tenant_id, invoked_by_user_id, created_at DESC, id DESC) WHERE (invoked_by_user_id IS NOT NULL);
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
@@ -1081,24 +1082,28 @@ create table trigger_deliveries (
   constraint trigger_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX trigger_deliveries_again ON public.trigger_deliveries USING btree (connection_id, event_type, payload_digest, received_at);
+CREATE INDEX trigger_deliveries_handled ON public.trigger_deliveries USING btree (handled_at) WHERE (handled_at IS NOT NULL);
 CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (connection_id, received_at DESC, id DESC);
 CREATE INDEX trigger_deliveries_unhandled ON public.trigger_deliveries USING btree (received_at) WHERE (handled_at IS NULL);
 
 create table trigger_dispatches (
   id uuid not null,
   tenant_id uuid not null,
-  delivery_id uuid not null,
+  delivery_id uuid,
   subscription_id uuid not null,
+  event_type text not null,
+  resource text not null,
   session_id uuid,
   status text not null,
   skip_reason text,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint trigger_dispatches_pkey PRIMARY KEY (id),
-  constraint trigger_dispatches_delivery_id_subscription_id_key UNIQUE (delivery_id, subscription_id),
+  constraint trigger_dispatches_once UNIQUE (delivery_id, subscription_id),
   constraint trigger_dispatches_check CHECK (((status = 'created'::text) = (session_id IS NOT NULL))),
   constraint trigger_dispatches_check1 CHECK (((status = 'created'::text) = (skip_reason IS NULL))),
   constraint trigger_dispatches_status_check CHECK ((status = ANY (ARRAY['created'::text, 'skipped'::text, 'error'::text])))
 );
+CREATE INDEX trigger_dispatches_newest ON public.trigger_dispatches USING btree (subscription_id, created_at DESC, id DESC);
 
 create table trigger_invocations (
   id uuid not null,
@@ -2132,6 +2137,26 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_decide_device_login(p_id uuid, p_user uuid, p_membership uuid, p_session uuid, p_approve boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if p_approve then
+    update device_logins d set status = 'approved', user_id = p_user, membership_id = p_membership,
+        web_session_id = p_session, tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  else
+    update device_logins d set status = 'denied'
+      where d.id = p_id and d.status = 'pending' and d.expires_at > clock_timestamp();
+  end if;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_defer_outbox(p_ids bigint[])
  RETURNS void
  LANGUAGE sql
@@ -2291,6 +2316,18 @@ CREATE OR REPLACE FUNCTION public.svc_find_app_registration(p_registration uuid)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select r.tenant_id from github_app_registrations r where r.id = p_registration
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_device_login(p_user_sha256 text)
+ RETURNS TABLE(id uuid, client_name text, source_ip text, age_secs integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.id, d.client_name, d.source_ip, extract(epoch from clock_timestamp() - d.created_at)::int
+    from device_logins d
+    where d.user_code_sha256 = p_user_sha256 and d.status = 'pending' and d.expires_at > clock_timestamp()
 $function$
 ;
 
@@ -2713,6 +2750,17 @@ begin
   end if;
   return new;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_has_identity_provider()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
+    where c.status = 'active' and o.status = 'active')
 $function$
 ;
 
@@ -3910,6 +3958,42 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_poll_device_login(p_device_sha256 text)
+ RETURNS TABLE(id uuid, state text, organization_id uuid, user_id uuid, membership_id uuid, web_session_id uuid, client_name text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  login device_logins;
+begin
+  select * into login from device_logins d where d.device_code_sha256 = p_device_sha256 for update;
+  if not found then return; end if;
+  id := login.id;
+  state := login.status;
+  if login.status in ('pending', 'approved') then
+    if login.expires_at <= clock_timestamp() then
+      state := 'expired';
+    elsif login.last_polled_at + make_interval(secs => login.interval_secs) > clock_timestamp() then
+      state := 'too_soon';
+      update device_logins d set last_polled_at = clock_timestamp(), interval_secs = least(d.interval_secs + 5, 60)
+        where d.id = login.id;
+    else
+      update device_logins d set last_polled_at = clock_timestamp() where d.id = login.id;
+    end if;
+  end if;
+  if state = 'approved' then
+    organization_id := login.tenant_id;
+    user_id := login.user_id;
+    membership_id := login.membership_id;
+    web_session_id := login.web_session_id;
+    client_name := login.client_name;
+  end if;
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -4084,12 +4168,14 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid, p_user uuid)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$
-  select seq from session_heads where session_id = p_session
+  select h.seq from session_heads h
+    where h.session_id = p_session and (p_user is null or exists (
+      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
 $function$
 ;
 
@@ -4126,6 +4212,22 @@ AS $function$
       and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
       and (p_user is null or exists (
         select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_live_roles(p_session uuid, p_token uuid)
+ RETURNS text[]
+ LANGUAGE sql
+AS $function$
+  select m.roles from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    join tenants o on o.id = m.tenant_id and o.status = 'active'
+    where m.status = 'active' and m.id = coalesce(
+      (select s.membership_id from user_sessions s
+        where s.id = p_session and s.revoked_at is null
+          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
+      (select t.membership_id from api_tokens t
+        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
 $function$
 ;
 
@@ -4947,6 +5049,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_settle_device_login(p_id uuid, p_minted boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update device_logins d set status = case when p_minted then 'consumed' else 'denied' end,
+      tenant_id = case when p_minted then d.tenant_id end,
+      user_id = case when p_minted then d.user_id end,
+      membership_id = case when p_minted then d.membership_id end
+    where d.id = p_id and d.status = 'approved' and d.expires_at > clock_timestamp()
+      and d.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_settle_webhook(p_delivery uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4968,6 +5088,23 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_start_device_login(p_id uuid, p_device_sha256 text, p_user_sha256 text, p_client_name text, p_source_ip text, p_ttl_secs integer, p_interval_secs integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into device_logins (id, device_code_sha256, user_code_sha256, client_name, source_ip, interval_secs,
+      expires_at)
+    values (p_id, p_device_sha256, p_user_sha256, p_client_name, p_source_ip, p_interval_secs,
+      clock_timestamp() + make_interval(secs => p_ttl_secs))
+    on conflict do nothing;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_store_webhook(p_webhook trigger_deliveries, OUT delivery_id uuid, OUT duplicate boolean, OUT outbox_id bigint, OUT dispatched jsonb)
  RETURNS record
  LANGUAGE plpgsql
@@ -4976,7 +5113,9 @@ declare
   waiting boolean;
 begin
   select d.id into delivery_id from trigger_deliveries d
-    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id;
+    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id
+    -- A sweep that is about to delete it makes it a new one.
+    for no key update;
   if delivery_id is null then
     select d.id into delivery_id from trigger_deliveries d
       where d.connection_id = p_webhook.connection_id and d.event_type = p_webhook.event_type
@@ -5064,6 +5203,10 @@ begin
   delete from workspace_uploads where ctid = any (array(
     select ctid from workspace_uploads
     where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  -- What waits for a run, or waits again since, is left alone.
+  delete from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' and ctid = any (array(
+    select ctid from trigger_deliveries where handled_at < clock_timestamp() - interval '30 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
@@ -5374,7 +5517,7 @@ alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY 
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_deliveries add constraint trigger_deliveries_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id) ON DELETE SET NULL (delivery_id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table trigger_invocations add constraint trigger_invocations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
@@ -5653,7 +5796,7 @@ grant delete, select on table tool_call_payloads to sandgate_system;
 grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select, update on table trigger_deliveries to sandgate_app;
-grant select on table trigger_deliveries to sandgate_system;
+grant delete, select on table trigger_deliveries to sandgate_system;
 grant insert, select, update on table trigger_dispatches to sandgate_app;
 grant insert, select, update on table trigger_invocations to sandgate_app;
 grant insert, select, update on table trigger_subscriptions to sandgate_app;
@@ -5676,6 +5819,8 @@ alter function svc_claim_oauth_flow(text,text) owner to sandgate_system;
 revoke all on function svc_claim_oauth_flow(text,text) from public;
 alter function svc_count_failed_notices(integer) owner to sandgate_system;
 revoke all on function svc_count_failed_notices(integer) from public;
+alter function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) owner to sandgate_system;
+revoke all on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) from public;
 alter function svc_defer_outbox(bigint[]) owner to sandgate_system;
 revoke all on function svc_defer_outbox(bigint[]) from public;
 alter function svc_delete_outbox(bigint[]) owner to sandgate_system;
@@ -5684,6 +5829,8 @@ alter function svc_drop_oauth_registration(uuid,text) owner to sandgate_system;
 revoke all on function svc_drop_oauth_registration(uuid,text) from public;
 alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
+alter function svc_find_device_login(text) owner to sandgate_system;
+revoke all on function svc_find_device_login(text) from public;
 alter function svc_find_login_switch(uuid,text) owner to sandgate_system;
 revoke all on function svc_find_login_switch(uuid,text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
@@ -5706,6 +5853,8 @@ alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
+alter function svc_has_identity_provider() owner to sandgate_system;
+revoke all on function svc_has_identity_provider() from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
@@ -5750,6 +5899,8 @@ alter function svc_measure_deployment(integer) owner to sandgate_system;
 revoke all on function svc_measure_deployment(integer) from public;
 alter function svc_open_counter() owner to sandgate_system;
 revoke all on function svc_open_counter() from public;
+alter function svc_poll_device_login(text) owner to sandgate_system;
+revoke all on function svc_poll_device_login(text) from public;
 alter function svc_read_outbox(integer,integer) owner to sandgate_system;
 revoke all on function svc_read_outbox(integer,integer) from public;
 alter function svc_recount_capacity() owner to sandgate_system;
@@ -5761,6 +5912,10 @@ revoke all on function svc_replace_web_session(uuid) from public;
 revoke all on function svc_sealed_columns() from public;
 alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
+alter function svc_settle_device_login(uuid,boolean) owner to sandgate_system;
+revoke all on function svc_settle_device_login(uuid,boolean) from public;
+alter function svc_start_device_login(uuid,text,text,text,text,integer,integer) owner to sandgate_system;
+revoke all on function svc_start_device_login(uuid,text,text,text,text,integer,integer) from public;
 alter function svc_sweep_expired(integer,integer) owner to sandgate_system;
 revoke all on function svc_sweep_expired(integer,integer) from public;
 alter function svc_sweep_logins(integer) owner to sandgate_system;
@@ -5774,10 +5929,12 @@ grant execute on function svc_append_deployment_audit(uuid,text,text,text,text,t
 grant execute on function svc_charge_login_throttle(text,integer) to sandgate_app;
 grant execute on function svc_claim_oauth_flow(text,text) to sandgate_app;
 grant execute on function svc_count_failed_notices(integer) to sandgate_app;
+grant execute on function svc_decide_device_login(uuid,uuid,uuid,uuid,boolean) to sandgate_app;
 grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
+grant execute on function svc_find_device_login(text) to sandgate_app;
 grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
@@ -5789,6 +5946,7 @@ grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
+grant execute on function svc_has_identity_provider() to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
@@ -5811,6 +5969,7 @@ grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandg
 grant execute on function svc_lookup_run_token(text) to sandgate_app;
 grant execute on function svc_measure_deployment(integer) to sandgate_app;
 grant execute on function svc_open_counter() to sandgate_app;
+grant execute on function svc_poll_device_login(text) to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
 grant execute on function svc_recount_capacity() to sandgate_app;
 grant execute on function svc_release_capacity(uuid,uuid) to sandgate_app;
@@ -5818,6 +5977,8 @@ grant execute on function svc_replace_web_session(uuid) to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;
+grant execute on function svc_settle_device_login(uuid,boolean) to sandgate_app;
+grant execute on function svc_start_device_login(uuid,text,text,text,text,integer,integer) to sandgate_app;
 grant execute on function svc_sweep_expired(integer,integer) to sandgate_app;
 grant execute on function svc_sweep_logins(integer) to sandgate_app;
 grant execute on function svc_sweep_upstream_sessions(double precision,integer) to sandgate_app;
