@@ -89,6 +89,7 @@ END),
   constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text, 'pat'::text]))),
   constraint api_tokens_token_sha256_check CHECK ((token_sha256 ~ '^[0-9a-f]{64}$'::text))
 );
+CREATE INDEX api_tokens_personal ON public.api_tokens USING btree (tenant_id, id) WHERE (kind = 'pat'::text);
 CREATE INDEX api_tokens_session ON public.api_tokens USING btree (session_id);
 CREATE INDEX api_tokens_subscription ON public.api_tokens USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -972,7 +973,6 @@ CREATE INDEX sessions_in_line ON public.sessions USING btree (tenant_id, created
 CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops);
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
-CREATE INDEX sessions_of_invoker ON public.sessions USING btree (tenant_id, invoked_by_user_id, created_at DESC, id DESC) WHERE (invoked_by_user_id IS NOT NULL);
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
@@ -1241,6 +1241,7 @@ create table users (
   constraint users_check CHECK (((idp_config_id IS NULL) = (subject IS NULL))),
   constraint users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+CREATE INDEX users_email ON public.users USING btree (tenant_id, email_normalized);
 
 create table workspace_uploads (
   id uuid not null,
@@ -1673,6 +1674,18 @@ AS $function$
     where c.id = p_connection and c.status = 'active' and c.authorization_generation = p_generation
     for share of c
   returning *
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_arm_owner(p_config uuid, p_email text, p_arm uuid, p_secs integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs
+    set bootstrap_owner_email = p_email, bootstrap_arm_audit_id = p_arm, updated_at = clock_timestamp(),
+      bootstrap_owner_expires_at = clock_timestamp() + make_interval(secs => p_secs)
+    where id = p_config
+    returning bootstrap_owner_expires_at
 $function$
 ;
 
@@ -2137,6 +2150,25 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_deactivate_provisioned(p_config uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  provisioned uuid[];
+  deactivated int;
+begin
+  provisioned := array(select u.id from users u where u.idp_config_id = p_config);
+  update org_memberships m
+    set status = 'deactivated', deactivated_at = clock_timestamp(), updated_at = clock_timestamp()
+    where m.user_id = any (provisioned) and m.status = 'active';
+  get diagnostics deactivated = row_count;
+  perform svc_end_credentials(provisioned);
+  return deactivated;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_decide_device_login(p_id uuid, p_user uuid, p_membership uuid, p_session uuid, p_approve boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2205,6 +2237,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_end_credentials(p_users uuid[])
+ RETURNS TABLE(sessions integer, tokens integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.user_id = any (p_users) and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  with ended as (update api_tokens t set revoked_at = clock_timestamp()
+    where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
+    select count(*) into tokens from ended where expires_at > clock_timestamp();
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p_reason text)
  RETURNS text
  LANGUAGE plpgsql
@@ -2215,6 +2263,25 @@ begin
     where session_id = p_session and status in ('pending', 'active');
   if found then return 'ended'; end if;
   return case when exists (select from network_grants where session_id = p_session) then 'over' else 'none' end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_idp_logins(p_config uuid)
+ RETURNS TABLE(flows integer, switches integer, sessions integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update login_flows f set consumed_at = clock_timestamp()
+    where f.idp_config_id = p_config and f.consumed_at is null returning f.expires_at)
+    select count(*) into flows from ended where expires_at > clock_timestamp();
+  with ended as (update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.consumed_at is null returning s.expires_at)
+    select count(*) into switches from ended where expires_at > clock_timestamp();
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  return next;
 end
 $function$
 ;
@@ -2753,14 +2820,15 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_has_identity_provider()
+CREATE OR REPLACE FUNCTION public.svc_has_owner(p_besides uuid)
  RETURNS boolean
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ STABLE
 AS $function$
-  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
-    where c.status = 'active' and o.status = 'active')
+  select exists (select from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and m.status = 'active' and 'owner' = any (m.roles) and m.id is distinct from p_besides)
 $function$
 ;
 
@@ -3124,14 +3192,23 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit integer)
  RETURNS SETOF auth_audit_log
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from auth_audit_log
-    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
-      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
-    order by id desc limit p_limit
+begin
+  if p_organization is not null then
+    return query select * from auth_audit_log
+      where tenant_id = p_organization and (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  else
+    return query select * from auth_audit_log
+      where (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  end if;
+end
 $function$
 ;
 
@@ -3318,6 +3395,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_members(p_email text, p_after uuid, p_limit integer)
+ RETURNS TABLE(membership_id uuid, user_id uuid, roles text[], membership_status text, email text, name text, user_status text, idp_config_id uuid, created_at timestamp with time zone, last_login_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.id, m.user_id, m.roles, m.status, u.email, u.name, u.status, u.idp_config_id, m.created_at, u.last_login_at
+    from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and (p_email is null or u.email_normalized = p_email)
+      and (p_after is null or m.id > p_after)
+    order by m.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_open_claims(p_session uuid, p_call uuid, p_attempt integer, p_expired_only boolean)
  RETURNS TABLE(claim_id uuid, attempt integer, tool_call_id text, tool text)
  LANGUAGE sql
@@ -3331,13 +3423,15 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_list_organizations()
+CREATE OR REPLACE FUNCTION public.svc_list_organizations(p_after uuid, p_limit integer)
  RETURNS SETOF tenants
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
 $function$
 ;
 
@@ -3395,6 +3489,21 @@ AS $function$
     where a.status = 'pending' and (p_user is null or exists (
       select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
     order by a.requested_at, a.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_personal_tokens(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, tenant_id uuid, membership_id uuid, user_id uuid, email text, name text, display_prefix text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_at timestamp with time zone, revoked_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.id, t.tenant_id, t.membership_id, t.user_id, u.email, t.name, t.display_prefix, t.created_at, t.expires_at,
+      t.last_used_at, t.revoked_at
+    from api_tokens t
+    join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
+    where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
+      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+    order by t.id desc limit p_limit
 $function$
 ;
 
@@ -3564,6 +3673,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_web_sessions(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, membership_id uuid, user_id uuid, email text, name text, idp_config_id uuid, source_ip text, user_agent text, created_at timestamp with time zone, last_seen_at timestamp with time zone, idle_expires_at timestamp with time zone, absolute_expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, s.membership_id, s.user_id, u.email, u.name, s.idp_config_id, s.source_ip, s.user_agent, s.created_at,
+      s.last_seen_at, s.idle_expires_at, s.absolute_expires_at
+    from user_sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+    order by s.id desc limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lock_admission()
  RETURNS void
  LANGUAGE sql
@@ -3590,6 +3715,19 @@ CREATE OR REPLACE FUNCTION public.svc_lock_head(p_session uuid)
 AS $function$
 begin
   perform 1 from session_heads where session_id = p_session for no key update;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_identity()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform 1 from tenants where id = organization for no key update;
+  perform 1 from org_idp_configs where tenant_id = organization order by id for update;
 end
 $function$
 ;
@@ -4168,14 +4306,12 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid, p_user uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$
-  select h.seq from session_heads h
-    where h.session_id = p_session and (p_user is null or exists (
-      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
+  select seq from session_heads where session_id = p_session
 $function$
 ;
 
@@ -4212,22 +4348,6 @@ AS $function$
       and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
       and (p_user is null or exists (
         select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_read_live_roles(p_session uuid, p_token uuid)
- RETURNS text[]
- LANGUAGE sql
-AS $function$
-  select m.roles from org_memberships m
-    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
-    join tenants o on o.id = m.tenant_id and o.status = 'active'
-    where m.status = 'active' and m.id = coalesce(
-      (select s.membership_id from user_sessions s
-        where s.id = p_session and s.revoked_at is null
-          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
-      (select t.membership_id from api_tokens t
-        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
 $function$
 ;
 
@@ -4812,6 +4932,18 @@ CREATE OR REPLACE FUNCTION public.svc_revoke_run_tokens(p_session uuid)
  LANGUAGE sql
 AS $function$
   update api_tokens set revoked_at = clock_timestamp() where session_id = p_session and revoked_at is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_revoke_web_sessions(p_membership uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+    returning s.id)
+    select count(*)::int from ended
 $function$
 ;
 
@@ -5853,8 +5985,6 @@ alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
-alter function svc_has_identity_provider() owner to sandgate_system;
-revoke all on function svc_has_identity_provider() from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
@@ -5873,8 +6003,8 @@ alter function svc_list_keks() owner to sandgate_system;
 revoke all on function svc_list_keks() from public;
 alter function svc_list_lost_observers(integer) owner to sandgate_system;
 revoke all on function svc_list_lost_observers(integer) from public;
-alter function svc_list_organizations() owner to sandgate_system;
-revoke all on function svc_list_organizations() from public;
+alter function svc_list_organizations(uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_organizations(uuid,integer) from public;
 alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
 revoke all on function svc_list_overdue_approvals(integer) from public;
 alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_system;
@@ -5946,7 +6076,6 @@ grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
-grant execute on function svc_has_identity_provider() to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
@@ -5956,7 +6085,7 @@ grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
 grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_lost_observers(integer) to sandgate_app;
-grant execute on function svc_list_organizations() to sandgate_app;
+grant execute on function svc_list_organizations(uuid,integer) to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;

@@ -12,11 +12,14 @@ as $$
   select * from tenants o where o.slug = p_slug
 $$;
 
-create or replace function svc_list_organizations()
+-- Oldest first, from the one after a cursor on.
+create or replace function svc_list_organizations(p_after uuid, p_limit int)
 returns setof tenants
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
 $$;
 
 create or replace function svc_has_identity_provider()

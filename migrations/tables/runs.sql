@@ -162,6 +162,7 @@ create table api_tokens (
 );
 create index api_tokens_session on api_tokens (session_id);
 create index api_tokens_user on api_tokens (user_id) where user_id is not null;
+create index api_tokens_personal on api_tokens (tenant_id, id) where kind = 'pat';
 create index api_tokens_subscription on api_tokens (subscription_id) where subscription_id is not null;
 alter table api_tokens enable row level security, force row level security;
 create policy tenant_isolation on api_tokens

@@ -116,10 +116,19 @@ describe('the interface description', () => {
         .map(([name]) => name)
         .sort(),
     ).toEqual([
+      'delete /v1/admin/orgs/{slug}/web-sessions/{id}',
       'delete /v1/auth/tokens/{id}',
+      'delete /v1/org/tokens/{id}',
+      'delete /v1/org/web-sessions/{id}',
       'delete /v1/policies/{name}',
       'get /.well-known/service-client.json',
+      'get /v1/admin/audit',
       'get /v1/admin/metrics',
+      'get /v1/admin/orgs',
+      'get /v1/admin/orgs/{slug}',
+      'get /v1/admin/orgs/{slug}/idp',
+      'get /v1/admin/orgs/{slug}/members',
+      'get /v1/admin/orgs/{slug}/web-sessions',
       'get /v1/agents',
       'get /v1/agents/{id}',
       'get /v1/approvals',
@@ -142,6 +151,12 @@ describe('the interface description', () => {
       'get /v1/health',
       'get /v1/health/ready',
       'get /v1/ledger-key',
+      'get /v1/org',
+      'get /v1/org/audit',
+      'get /v1/org/idp',
+      'get /v1/org/members',
+      'get /v1/org/tokens',
+      'get /v1/org/web-sessions',
       'get /v1/policies',
       'get /v1/policies/{name}',
       'get /v1/policies/{name}/versions/{version}',
@@ -158,7 +173,22 @@ describe('the interface description', () => {
       'get /v1/triggers',
       'get /v1/triggers/{id}',
       'get /v1/triggers/{id}/runs/{sid}',
+      'patch /v1/admin/orgs/{slug}',
+      'patch /v1/admin/orgs/{slug}/idp/{id}',
       'patch /v1/triggers/{id}',
+      'post /v1/admin/orgs',
+      'post /v1/admin/orgs/{slug}/break-glass-owner',
+      'post /v1/admin/orgs/{slug}/idp',
+      'post /v1/admin/orgs/{slug}/idp/{id}/activate',
+      'post /v1/admin/orgs/{slug}/idp/{id}/disable',
+      'post /v1/admin/orgs/{slug}/idp/{id}/migrate',
+      'post /v1/admin/orgs/{slug}/idp/{id}/reactivate',
+      'post /v1/admin/orgs/{slug}/members/{id}/deactivate',
+      'post /v1/admin/orgs/{slug}/members/{id}/reactivate',
+      'post /v1/admin/orgs/{slug}/members/{id}/roles',
+      'post /v1/admin/orgs/{slug}/resume',
+      'post /v1/admin/orgs/{slug}/suspend',
+      'post /v1/admin/orgs/{slug}/web-sessions/revoke',
       'post /v1/agents',
       'post /v1/agents/{id}/revisions',
       'post /v1/approvals/{id}/decision',
@@ -183,6 +213,10 @@ describe('the interface description', () => {
       'post /v1/ingress/{connector}/{connection_id}',
       'post /v1/mcp/probe',
       'post /v1/mcp/servers',
+      'post /v1/org/members/{id}/deactivate',
+      'post /v1/org/members/{id}/reactivate',
+      'post /v1/org/members/{id}/roles',
+      'post /v1/org/web-sessions/revoke',
       'post /v1/policies',
       'post /v1/policies/clone',
       'post /v1/policies/preview',
@@ -210,9 +244,9 @@ describe('the interface description', () => {
       expect([name, succeeds, statuses.includes('500')]).toEqual([name, true, true]);
       if ((operation.security ?? []).length > 0)
         expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401'])]);
-      // Nobody lacks a role who shows none, and a webhook is taken whatever its type is said to be.
-      const ofCallers = name.includes('/auth/device') ? [] : ['403'];
-      const refusals = name.includes('/ingress/') ? ['503'] : ['413', '415', '503', ...ofCallers];
+      // Nobody lacks a role who shows none, the operator's plane knows none, and a webhook is taken whatever its type is said to be.
+      const roles = name.includes('/auth/device') || name.includes('/v1/admin/') ? [] : ['403'];
+      const refusals = name.includes('/ingress/') ? ['503'] : ['413', '415', '503', ...roles];
       if (name.startsWith('post')) expect([name, statuses]).toEqual([name, expect.arrayContaining(refusals)]);
       if (name.includes('{')) expect([name, statuses]).toEqual([name, expect.arrayContaining(['404'])]);
       for (const [status, response] of Object.entries(operation.responses)) {
