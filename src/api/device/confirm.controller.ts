@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LoginErrorFilter } from '../auth/login/login-error.filter.js';
+import { LoginErrorFilter } from '../login/login-error.filter.js';
 import { Public } from '../auth/permission.decorator.js';
 import { sendPage } from '../pages/page-answer.js';
 import type { Page } from '../pages/page.js';

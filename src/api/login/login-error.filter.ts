@@ -1,5 +1,5 @@
 import { Catch } from '@nestjs/common';
-import { PageErrorFilter } from '../../pages/page-answer.js';
+import { PageErrorFilter } from '../pages/page-answer.js';
 
 /** Failures of signing in, as pages. */
 @Catch()

@@ -1,7 +1,7 @@
-import { LOGIN_TTL_SECS } from '../../../core/identity/sign-in/login-flows.js';
-import { SWITCH_TTL_SECS } from '../../../core/identity/sign-in/login-switches.js';
-import { WEB_COOKIE } from '../credentials.js';
-import { readCookie } from '../../pages/read-cookie.js';
+import { LOGIN_TTL_SECS } from '../../core/identity/sign-in/login-flows.js';
+import { SWITCH_TTL_SECS } from '../../core/identity/sign-in/login-switches.js';
+import { WEB_COOKIE } from '../auth/credentials.js';
+import { readCookie } from '../pages/read-cookie.js';
 
 const ATTRIBUTES = 'HttpOnly; SameSite=Lax; Secure; Path=/';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Visit } from '../../../core/identity/sign-in/verified-login.js';
-import { clientAddress } from '../../http/client-address.js';
+import type { Visit } from '../../core/identity/sign-in/verified-login.js';
+import { clientAddress } from '../http/client-address.js';
 
 /** What is kept of the program that a person signs in with. */
 const MAX_AGENT_CHARS = 300;

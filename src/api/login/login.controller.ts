@@ -1,17 +1,17 @@
 import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSlug } from '../../../core/organizations/organizations.js';
-import { FinishLogin, type LoginOutcome } from '../../../core/identity/sign-in/finish-login.js';
-import { StartLogin } from '../../../core/identity/sign-in/start-login.js';
-import { readRedirectTarget } from '../../../domain/identity/redirect-target.js';
-import { ApiConfig } from '../../foundation/foundation.module.js';
-import { clientAddress } from '../../http/client-address.js';
-import { sendPage } from '../../pages/page-answer.js';
-import { Public } from '../permission.decorator.js';
+import { isSlug } from '../../core/organizations/organizations.js';
+import { FinishLogin, type LoginOutcome } from '../../core/identity/sign-in/finish-login.js';
+import { StartLogin } from '../../core/identity/sign-in/start-login.js';
+import { readRedirectTarget } from '../../domain/identity/redirect-target.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
+import { clientAddress } from '../http/client-address.js';
+import { sendPage } from '../pages/page-answer.js';
+import { Public } from '../auth/permission.decorator.js';
 import { clearStepCookie, readStepCookie, readWebCookie, setStepCookie } from './login-cookies.js';
 import { NOT_CONFIGURED, NOT_CONFIGURED_LOCATION, organizationPage, refusalPage, switchPage } from './login-pages.js';
-import { webCookie } from '../web-cookie.js';
+import { webCookie } from '../auth/web-cookie.js';
 import { LoginErrorFilter } from './login-error.filter.js';
 import { queryOf, visitOf } from './login-request.js';
 

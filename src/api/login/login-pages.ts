@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { LoginRefusal } from '../../../core/identity/sign-in/finish-login.js';
-import type { BegunSwitch, NamedMember } from '../../../core/identity/sign-in/login-switches.js';
-import type { Page } from '../../pages/page.js';
+import type { LoginRefusal } from '../../core/identity/sign-in/finish-login.js';
+import type { BegunSwitch, NamedMember } from '../../core/identity/sign-in/login-switches.js';
+import type { Page } from '../pages/page.js';
 
 const FAILED = 'Sign-in failed';
 const AGAIN = 'Go back to where you started and sign in again.';

@@ -1,15 +1,15 @@
 import { Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LoginSwitches } from '../../../core/identity/sign-in/login-switches.js';
-import { pathId } from '../../../domain/resource-id.js';
-import { ApiConfig } from '../../foundation/foundation.module.js';
-import { sendPage } from '../../pages/page-answer.js';
-import { BrowserSession } from '../permission.decorator.js';
-import { CurrentBrowser, type BrowserPrincipal } from '../principal.js';
+import { LoginSwitches } from '../../core/identity/sign-in/login-switches.js';
+import { pathId } from '../../domain/resource-id.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
+import { sendPage } from '../pages/page-answer.js';
+import { BrowserSession } from '../auth/permission.decorator.js';
+import { CurrentBrowser, type BrowserPrincipal } from '../auth/principal.js';
 import { clearStepCookie, readStepCookie } from './login-cookies.js';
 import { SWITCH_REFUSED } from './login-pages.js';
-import { webCookie } from '../web-cookie.js';
+import { webCookie } from '../auth/web-cookie.js';
 import { visitOf } from './login-request.js';
 
 /** Replacing the session of a browser by that of another account, once its person confirmed it. The script of a page of ours asks. */
