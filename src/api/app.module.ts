@@ -8,7 +8,6 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
-import { LoginModule } from './login/login.module.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
@@ -26,6 +25,7 @@ import { KnownMembersInterceptor } from './openapi/known-members.interceptor.js'
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 import { IngressModule } from './ingress/ingress.module.js';
+import { LoginModule } from './login/login.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OauthModule } from './oauth/oauth.module.js';
