@@ -973,6 +973,7 @@ CREATE INDEX sessions_in_line ON public.sessions USING btree (tenant_id, created
 CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops);
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
+CREATE INDEX sessions_of_invoker ON public.sessions USING btree (tenant_id, invoked_by_user_id, created_at DESC, id DESC) WHERE (invoked_by_user_id IS NOT NULL);
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
@@ -2820,6 +2821,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_has_identity_provider()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
+    where c.status = 'active' and o.status = 'active')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_has_owner(p_besides uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -4306,12 +4318,14 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid, p_user uuid)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$
-  select seq from session_heads where session_id = p_session
+  select h.seq from session_heads h
+    where h.session_id = p_session and (p_user is null or exists (
+      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
 $function$
 ;
 
@@ -4348,6 +4362,22 @@ AS $function$
       and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
       and (p_user is null or exists (
         select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_live_roles(p_session uuid, p_token uuid)
+ RETURNS text[]
+ LANGUAGE sql
+AS $function$
+  select m.roles from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    join tenants o on o.id = m.tenant_id and o.status = 'active'
+    where m.status = 'active' and m.id = coalesce(
+      (select s.membership_id from user_sessions s
+        where s.id = p_session and s.revoked_at is null
+          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
+      (select t.membership_id from api_tokens t
+        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
 $function$
 ;
 
@@ -5985,6 +6015,8 @@ alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
+alter function svc_has_identity_provider() owner to sandgate_system;
+revoke all on function svc_has_identity_provider() from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
@@ -6076,6 +6108,7 @@ grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
+grant execute on function svc_has_identity_provider() to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
