@@ -2487,6 +2487,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_token_holder(p_sha256 text)
+ RETURNS TABLE(token_id uuid, organization_id uuid, user_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select t.id, t.tenant_id, t.user_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_trigger_token(p_sha256 text)
  RETURNS TABLE(token_id uuid, organization_id uuid, subscription_id uuid)
  LANGUAGE sql
@@ -6001,6 +6012,8 @@ alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
 revoke all on function svc_find_personal_token(text,boolean) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_token_holder(text) owner to sandgate_system;
+revoke all on function svc_find_token_holder(text) from public;
 alter function svc_find_trigger_token(text) owner to sandgate_system;
 revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
@@ -6101,6 +6114,7 @@ grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_token_holder(text) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
 grant execute on function svc_find_web_session(text,integer,boolean) to sandgate_app;

@@ -114,6 +114,16 @@ begin
 end
 $$;
 
+-- Whose personal access token a digest is, as long as it can come to life: whoever gives it up may not be let in just
+-- now, and the token must not wait for them.
+create or replace function svc_find_token_holder(p_sha256 text)
+returns table (token_id uuid, organization_id uuid, user_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select t.id, t.tenant_id, t.user_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()
+$$;
+
 -- Counts one try of this minute. False when the limit is reached; a refused try is not counted further.
 create or replace function svc_charge_login_throttle(p_key text, p_limit int)
 returns boolean
@@ -187,10 +197,10 @@ end
 $$;
 
 revoke all on function
-  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
-  svc_list_auth_audit, svc_sweep_logins from public;
+  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins from public;
 grant execute on function
-  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
-  svc_list_auth_audit, svc_sweep_logins to sandgate_app;
+  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins to sandgate_app;
 reset role;
 revoke create on schema public from sandgate_system;

@@ -7,7 +7,7 @@ import { auditRefusal, auditStep, type AuditActor } from './audit-log.js';
 import { chargeLoginThrottle } from './login-throttles.js';
 import { readActiveMember } from './members.js';
 import { MembershipEntity } from './membership.entity.js';
-import { findPersonalToken, mintPersonalToken, revokePersonalToken } from './personal-tokens.js';
+import { findTokenHolder, mintPersonalToken, revokePersonalToken } from './personal-tokens.js';
 import type { LiveMember } from './web-sessions.js';
 import { WebSessionEntity } from './web-session.entity.js';
 
@@ -138,9 +138,9 @@ export class DeviceLogins {
     return minted;
   }
 
-  /** Ends the live personal token that somebody holds (RFC 7009); one that is none stays unremarked. */
+  /** Ends the personal token that somebody holds (RFC 7009); one that is none stays unremarked. */
   async giveUp(token: string, origin: Pick<AuditActor, 'sourceIp' | 'requestId'>): Promise<void> {
-    const held = await findPersonalToken(this.database.pool, token, false);
+    const held = await findTokenHolder(this.database.pool, token);
     if (held === null) return;
     const actor: AuditActor = { kind: 'user', id: held.userId, ...origin };
     await this.database.withTenant(held.organizationId, (tx) =>
