@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import type { SandgateError } from '../../domain/errors.js';
+import { redactText } from '../../domain/redaction/redact-text.js';
 import { auditRefusal } from '../../core/identity/audit-log.js';
 import { findOrganization } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
@@ -36,7 +37,7 @@ export class RefusalAudit extends RefusalObserver {
     await auditRefusal(this.database, await this.organizationOf(request, principal), {
       actor: actorOf(principal, request),
       action,
-      target: targetOf(request)?.slice(0, MAX_TARGET) ?? null,
+      target: targetOf(request),
       detail: { code },
     });
   }
@@ -56,9 +57,10 @@ interface RouteParams {
 
 const MAX_TARGET = 100;
 
-/** What the path names, else the organization that was to be made. */
+/** What the path names, else the organization that was to be made. Who pastes a token in the place of its id leaves it in no record. */
 function targetOf({ params, body }: FastifyRequest): string | null {
   const { id, slug } = params as RouteParams;
   const wished = (body as { slug?: unknown } | null | undefined)?.slug;
-  return id ?? slug ?? (typeof wished === 'string' ? wished : null);
+  const named = id ?? slug ?? (typeof wished === 'string' ? wished : null);
+  return named === null ? null : redactText(named).slice(0, MAX_TARGET);
 }
