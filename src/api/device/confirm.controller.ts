@@ -23,7 +23,7 @@ export class ConfirmController {
     @Query('user_code') userCode?: unknown,
     @Query('org') org?: unknown,
   ): Promise<void> {
-    const visit = await this.confirm.visitOf(request);
+    const visit = await this.confirm.visitOf(request, true);
     if (visit === null) {
       const location = this.confirm.loginPath(textOf(userCode), textOf(org));
       return void reply.status(302).header('referrer-policy', 'no-referrer').header('location', location).send();
@@ -35,7 +35,7 @@ export class ConfirmController {
   @HttpCode(200)
   @Public('the browser session and the token of the form are the credential')
   async answer(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body?: unknown): Promise<void> {
-    const visit = await this.confirm.visitOf(request);
+    const visit = await this.confirm.visitOf(request, false);
     return sendPage(request, reply, await this.pageOf(request, visit, formOf(body)));
   }
 

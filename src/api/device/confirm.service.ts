@@ -48,13 +48,12 @@ export class ConfirmService {
     private readonly config: ApiConfig,
   ) {}
 
-  /** Null without a live browser session. */
-  async visitOf(request: FastifyRequest): Promise<Visit | null> {
+  /** Null without a live browser session. `use` counts this as one of the session. */
+  async visitOf(request: FastifyRequest, use: boolean): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
-    const { sessionIdleSecs: idleSecs, trustForwardedFor } = this.config.auth;
-    const by =
-      sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
+    const { trustForwardedFor } = this.config.auth;
+    const by = sessionToken === null ? null : await this.sessionOf(sessionToken, use);
     if (sessionToken === null || by === null) return null;
     return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };
   }
@@ -78,6 +77,8 @@ export class ConfirmService {
   async answer(visit: Visit, form: ConfirmForm): Promise<Page> {
     const typed = form.typed !== '';
     if (!sameText(form.token, ticketFor(visit, form.login, typed).token)) return stalePage();
+    // Only now: a refused request must not count as a use of the session (CP-167).
+    await this.sessionOf(visit.sessionToken, true);
     if (form.answer === 'deny' && form.login !== '') return this.decide(visit, form.login, false);
     if (form.answer === 'approve' && typed && form.login !== '') return this.decide(visit, form.login, true);
     const terminal = await this.find(visit, form.code);
@@ -85,6 +86,10 @@ export class ConfirmService {
     if (form.answer === 'approve' && form.login !== '')
       return terminal.id === form.login ? this.decide(visit, form.login, true) : otherCodePage();
     return questionPage(await this.personOf(visit), terminal, ticketFor(visit, terminal.id, true));
+  }
+
+  private sessionOf(token: string, use: boolean): ReturnType<typeof findWebSession> {
+    return findWebSession(this.database.pool, token, { idleSecs: this.config.auth.sessionIdleSecs }, use);
   }
 
   private find({ by, sourceIp }: Visit, userCode: string): ReturnType<DeviceLogins['find']> {
