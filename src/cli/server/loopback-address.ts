@@ -1,5 +1,6 @@
-/** Whether an address leads to this machine itself. */
+import { isLoopbackHost } from '../../platform/host/loopback.js';
+
+/** Whether an address leads to this machine itself. A name that only begins like such an address does not. */
 export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return isLoopbackHost(new URL(url).hostname);
 }

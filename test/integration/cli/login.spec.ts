@@ -199,10 +199,13 @@ describe('a token of a login', () => {
 });
 
 describe('a server that is not what it should be', () => {
-  it('over plain http elsewhere gets no login', async () => {
-    const refused = await cli('login', '--url', 'http://sandgate.example');
-    expect([refused.code, refused.message]).toEqual([2, expect.stringContaining('sign in over https')]);
-  });
+  it.each(['sandgate.example', '127.sandgate.example', '127.0.0.1.sandgate.example', 'localhost.sandgate.example'])(
+    'over plain http at %s gets no login',
+    async (host) => {
+      const refused = await cli('login', '--url', `http://${host}`);
+      expect([refused.code, refused.message]).toEqual([2, expect.stringContaining('sign in over https')]);
+    },
+  );
 
   it('cannot steer the terminal, and is not opened where it names no web page', async () => {
     const hostile = await foreign(({ url }) =>
