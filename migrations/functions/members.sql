@@ -56,7 +56,8 @@ begin
 end
 $$;
 
--- Ends the sessions and personal tokens of users, and counts what was alive.
+-- Ends the sessions and personal tokens of users, and counts what was alive. A login of theirs that waits to replace
+-- somebody else's session is over with them.
 create or replace function svc_end_credentials(p_users uuid[])
 returns table (sessions int, tokens int)
 language plpgsql
@@ -68,6 +69,8 @@ begin
   with ended as (update api_tokens t set revoked_at = clock_timestamp()
     where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
     select count(*) into tokens from ended where expires_at > clock_timestamp();
+  update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.new_user_id = any (p_users) and s.consumed_at is null;
   return next;
 end
 $$;
