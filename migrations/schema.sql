@@ -1534,6 +1534,7 @@ begin
       ) w
     ) s
     where c.scope <> 'deployment'
+      and exists (select from tenants o where o.id::text = c.scope and o.status = 'active')
     order by s.round, c.last_admission, s.created_at, s.id
   loop
     exit when cardinality(runs) >= room;
@@ -2249,6 +2250,8 @@ begin
   with ended as (update api_tokens t set revoked_at = clock_timestamp()
     where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
     select count(*) into tokens from ended where expires_at > clock_timestamp();
+  update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.new_user_id = any (p_users) and s.consumed_at is null;
   return next;
 end
 $function$
@@ -2543,7 +2546,7 @@ begin
     where s.session_token_sha256 = p_sha256 and s.revoked_at is null
       and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
   if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
     update user_sessions s set last_seen_at = clock_timestamp(),
         idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
       where s.id = session_id and s.last_seen_at = seen;

@@ -64,7 +64,8 @@ grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
 -- The live session of a cookie, with what its member may do now. Being used keeps it from idling out, written once a
--- minute at most and never past its absolute end. p_slide is false for a check that is not a use.
+-- minute at most, or once in half an idle window of less than two minutes, and never past its absolute end. p_slide is
+-- false for a check that is not a use.
 create or replace function svc_find_web_session(p_sha256 text, p_idle_secs int, p_slide boolean)
 returns table (session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp
@@ -81,7 +82,7 @@ begin
     where s.session_token_sha256 = p_sha256 and s.revoked_at is null
       and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
   if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
     update user_sessions s set last_seen_at = clock_timestamp(),
         idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
       where s.id = session_id and s.last_seen_at = seen;
