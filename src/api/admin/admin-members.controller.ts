@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import type { Organization } from '../../core/organizations/organizations.js';
 import { CurrentActor } from '../auth/current-actor.js';
@@ -24,7 +24,6 @@ import { OrgBySlug } from './org-by-slug.pipe.js';
 const WHAT = 'membership';
 
 @ApiTags('Operator: members')
-@ApiBearerAuth('bearer')
 @OperatorPlane()
 @Controller('v1/admin/orgs/:slug')
 export class AdminMembersController {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import { CurrentActor } from '../auth/current-actor.js';
 import { Permission } from '../auth/permission.decorator.js';
@@ -23,7 +23,6 @@ import {
 const WHAT = 'membership';
 
 @ApiTags('Organization')
-@ApiBearerAuth('bearer')
 @Permission('org.manage')
 @Controller('v1/org')
 export class OrgMembersController {
