@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { pathId } from '../../domain/resource-id.js';
-import { actorOf } from '../auth/audit-actor.js';
+import type { AuditActor } from '../../core/identity/audit-log.js';
+import { CurrentActor } from '../auth/current-actor.js';
 import { BrowserSession, Permission } from '../auth/permission.decorator.js';
 import { CurrentBrowser, CurrentUser, type BrowserPrincipal, type UserPrincipal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
@@ -26,9 +26,9 @@ export class TokensController {
   mintToken(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Body() body: MintToken,
-    @Req() request: FastifyRequest,
+    @CurrentActor() actor: AuditActor,
   ): Promise<MintedToken> {
-    return this.tokens.mint(browser, body, actorOf(browser, request));
+    return this.tokens.mint(browser, body, actor);
   }
 
   @Get()
@@ -49,8 +49,8 @@ export class TokensController {
   revokeToken(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Param('id') id: string,
-    @Req() request: FastifyRequest,
+    @CurrentActor() actor: AuditActor,
   ): Promise<RevokedToken> {
-    return this.tokens.revoke(browser, pathId(id, 'token'), actorOf(browser, request));
+    return this.tokens.revoke(browser, pathId(id, 'token'), actor);
   }
 }

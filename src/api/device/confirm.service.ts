@@ -5,6 +5,7 @@ import { DeviceLogins, type Confirmer } from '../../core/identity/device-logins.
 import { UserEntity } from '../../core/identity/user.entity.js';
 import { findWebSession } from '../../core/identity/web-sessions.js';
 import { OrganizationEntity } from '../../core/organizations/organization.entity.js';
+import { isSlug } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { readCredentials } from '../auth/credentials.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
@@ -22,7 +23,6 @@ import {
   type FormTicket,
 } from './confirm-pages.js';
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const USER_CODE = /^[A-Za-z-]{1,16}$/;
 
 /** A person at the page: their browser session, and from where they look. */
@@ -52,17 +52,16 @@ export class ConfirmService {
   async visitOf(request: FastifyRequest): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
-    const { sessionIdleSecs: idleSecs, trustForwardedFor } = this.config.auth;
-    const by =
-      sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
-    if (sessionToken === null || by === null) return null;
-    return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };
+    if (sessionToken === null) return null;
+    const windows = { idleSecs: this.config.auth.sessionIdleSecs };
+    const by = await findWebSession(this.database.pool, sessionToken, windows, true);
+    return by && { by, sessionToken, sourceIp: clientAddress(request), requestId: request.id };
   }
 
   /** Where to sign in, and back here then. What is not well-formed is left out. */
   loginPath(userCode: string, org: string): string {
     const back = USER_CODE.test(userCode) ? `${CONFIRM_PATH}?user_code=${userCode}` : CONFIRM_PATH;
-    const query = new URLSearchParams({ ...(SLUG.test(org) ? { org } : {}), redirect_to: back });
+    const query = new URLSearchParams({ ...(isSlug(org) ? { org } : {}), redirect_to: back });
     return `/v1/auth/login?${query.toString()}`;
   }
 

@@ -14,9 +14,9 @@ const MAX_CHARS = 100;
  * Where a request comes from: the peer of its connection, or what the proxy before us says of it. The same value is the key of throttles
  * and the address in the audit log.
  */
-export function clientAddress(request: Pick<FastifyRequest, 'headers' | 'socket'>, trustForwardedFor: boolean): string {
-  const { headers, socket } = request;
-  const told = trustForwardedFor ? (firstOf(headers['x-forwarded-for']) ?? firstOf(headers['x-real-ip'])) : null;
+export function clientAddress(request: Pick<FastifyRequest, 'headers' | 'socket' | 'server'>): string {
+  const { headers, socket, server } = request;
+  const told = server.trustForwardedFor ? (firstOf(headers['x-forwarded-for']) ?? firstOf(headers['x-real-ip'])) : null;
   return (told ?? socket.remoteAddress ?? 'unknown').slice(0, MAX_CHARS);
 }
 
