@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { DEVICE_CODE_TTL_SECS, DEVICE_POLL_INTERVAL_SECS, DeviceLogins } from '../../core/identity/device-logins.js';
+import { DEVICE_CODE_TTL_SECS, DeviceLogins } from '../../core/identity/device-logins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { publicUrl } from '../../platform/config/index.js';
 import { Public } from '../auth/permission.decorator.js';
@@ -51,7 +51,7 @@ export class DeviceController {
       verification_uri: address.href,
       verification_uri_complete: complete.href,
       expires_in: DEVICE_CODE_TTL_SECS,
-      interval: DEVICE_POLL_INTERVAL_SECS,
+      interval: this.logins.pollSecs,
     };
   }
 

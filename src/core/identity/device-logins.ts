@@ -11,9 +11,8 @@ import { findPersonalToken, mintPersonalToken, revokePersonalToken } from './per
 import type { LiveMember } from './web-sessions.js';
 import { WebSessionEntity } from './web-session.entity.js';
 
-/** How long a terminal may wait, and how often it may ask (RFC 8628 §3.2). */
+/** How long a terminal may wait (RFC 8628 §3.2). */
 export const DEVICE_CODE_TTL_SECS = 600;
-export const DEVICE_POLL_INTERVAL_SECS = 5;
 
 /** Consonants that are not taken for each other, so that a code is no word (RFC 8628 §6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -55,7 +54,11 @@ interface PollRow {
 
 /** Signing in from a terminal that has no browser of its own (docs/design/identity.md#terminals). */
 export class DeviceLogins {
-  constructor(private readonly database: Database) {}
+  /** @param pollSecs how often a terminal may ask, until it is told to slow down */
+  constructor(
+    private readonly database: Database,
+    readonly pollSecs: number,
+  ) {}
 
   /** @throws SandgateError `rate_limited` when too many were started from this address */
   async start(clientName: string, sourceIp: string): Promise<StartedDeviceLogin> {
@@ -73,7 +76,7 @@ export class DeviceLogins {
           clientName,
           sourceIp,
           DEVICE_CODE_TTL_SECS,
-          DEVICE_POLL_INTERVAL_SECS,
+          this.pollSecs,
         ],
       });
       if (started) return { deviceCode, userCode };
