@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DeviceLogins, type Confirmer } from '../../core/identity/device-logins.js';
-import { UserEntity } from '../../core/identity/user.entity.js';
-import { findWebSession } from '../../core/identity/web-sessions.js';
-import { OrganizationEntity } from '../../core/organizations/organization.entity.js';
+import { DeviceLogins } from '../../core/identity/device-logins.js';
+import { nameMember, type NamedMember } from '../../core/identity/members.js';
+import { findWebSession, type LiveSession } from '../../core/identity/web-sessions.js';
 import { isSlug } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { readCredentials } from '../auth/credentials.js';
@@ -19,7 +18,6 @@ import {
   questionPage,
   stalePage,
   unknownCodePage,
-  type ConfirmingPerson,
   type FormTicket,
 } from './confirm-pages.js';
 
@@ -27,7 +25,7 @@ const USER_CODE = /^[A-Za-z-]{1,16}$/;
 
 /** A person at the page: their browser session, and from where they look. */
 export interface Visit {
-  by: Confirmer;
+  by: LiveSession;
   sessionToken: string;
   sourceIp: string;
   requestId: string;
@@ -95,15 +93,8 @@ export class ConfirmService {
     return (await this.logins.decide(login, approve, by, actor)) ? answeredPage(approve) : unknownCodePage();
   }
 
-  private personOf({ by }: Visit): Promise<ConfirmingPerson> {
-    return this.database.withTenant(by.organizationId, async (tx) => {
-      const user = await tx.manager.findOneByOrFail(UserEntity, { id: by.userId });
-      const organization = await tx.manager.findOneByOrFail(OrganizationEntity, { id: by.organizationId });
-      return {
-        name: user.email ?? user.name ?? user.id,
-        organization: organization.display_name ?? organization.slug,
-      };
-    });
+  private personOf({ by }: Visit): Promise<NamedMember> {
+    return this.database.withTenant(by.organizationId, (tx) => nameMember(tx, by.userId));
   }
 }
 

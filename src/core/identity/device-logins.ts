@@ -8,7 +8,7 @@ import { chargeLoginThrottle } from './login-throttles.js';
 import { readActiveMember } from './members.js';
 import { MembershipEntity } from './membership.entity.js';
 import { findPersonalToken, mintPersonalToken, revokePersonalToken } from './personal-tokens.js';
-import type { LiveMember } from './web-sessions.js';
+import type { LiveSession } from './web-sessions.js';
 import { WebSessionEntity } from './web-session.entity.js';
 
 /** How long a terminal may wait (RFC 8628 §3.2). */
@@ -32,9 +32,6 @@ export interface WaitingTerminal {
   sourceIp: string;
   ageSecs: number;
 }
-
-/** The member who answers, in the browser session in which they do. */
-export type Confirmer = LiveMember & { sessionId: string };
 
 /** The errors of RFC 8628 §3.5 and RFC 6749 §5.2. */
 export type DevicePollRefusal =
@@ -104,7 +101,7 @@ export class DeviceLogins {
   }
 
   /** @returns false when nobody waits for this answer any more */
-  decide(id: string, approve: boolean, by: Confirmer, actor: AuditActor): Promise<boolean> {
+  decide(id: string, approve: boolean, by: LiveSession, actor: AuditActor): Promise<boolean> {
     return this.database.withTenant(by.organizationId, async (tx) => {
       const { decided } = onlyRow(
         await tx.query<{ decided: boolean }>('select svc_decide_device_login($1, $2, $3, $4, $5) as decided', [
