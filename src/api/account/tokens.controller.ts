@@ -7,7 +7,7 @@ import { BrowserSession, Permission } from '../auth/permission.decorator.js';
 import { CurrentBrowser, CurrentUser, type BrowserPrincipal, type UserPrincipal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
-import { MintedToken, MintToken, RevokedToken, TokenList } from './tokens.dto.js';
+import { MintedToken, MintToken, RevokedCredential, TokenList } from './tokens.dto.js';
 import { TokensService } from './tokens.service.js';
 
 /** A person's own access tokens. One token makes no other: minting and revoking are done in a browser. */
@@ -44,13 +44,13 @@ export class TokensController {
   @BrowserSession('tokens.write')
   @ApiOperation({ summary: 'Revoke a personal access token of yours' })
   @IdParam('id', 'token')
-  @Answer(RevokedToken, 'The token is no longer accepted.')
+  @Answer(RevokedCredential, 'The token is no longer accepted.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   revokeToken(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Param('id') id: string,
     @CurrentActor() actor: AuditActor,
-  ): Promise<RevokedToken> {
+  ): Promise<RevokedCredential> {
     return this.tokens.revoke(browser, pathId(id, 'token'), actor);
   }
 }
