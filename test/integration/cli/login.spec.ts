@@ -9,6 +9,8 @@ import { DeviceLoginClient } from '../../../src/cli/server/device-login.js';
 import { EXIT } from '../../../src/cli/terminal/exit-codes.js';
 import {
   captureTerminals,
+  cli,
+  ok,
   startCommand,
   type Outcome,
   type RunningCommand,
@@ -39,14 +41,6 @@ afterAll(async () => {
   process.env = earlier;
   await bench?.close();
 });
-
-const cli = (...argv: string[]): Promise<Outcome> => startCommand(argv).outcome;
-
-async function ok(...argv: string[]): Promise<string> {
-  const { code, stdout, message } = await cli(...argv);
-  expect([argv, code, message]).toEqual([argv, 0, '']);
-  return stdout;
-}
 
 function stored(): Credentials {
   return JSON.parse(readFileSync(join(home, 'sandgate', 'credentials.json'), 'utf8')) as Credentials;
@@ -249,7 +243,7 @@ describe('a server that is not what it should be', () => {
         : (answers.shift() ?? { status: 500 }),
     );
     const pauses: number[] = [];
-    const client = new DeviceLoginClient(busy.url, async (ms) => void pauses.push(ms));
+    const client = new DeviceLoginClient(busy.url, (ms) => Promise.resolve(pauses.push(ms)));
     const ended = client.wait(await client.start({}));
     await expect(ended).rejects.toMatchObject({ exitCode: EXIT.unauthorized, message: 'the login was denied' });
     expect(busy.seen).toHaveLength(4);
