@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
-import type { SandgateError } from '../../domain/errors.js';
+import type { ErrorCode, SandgateError } from '../../domain/errors.js';
 import { redactText } from '../../domain/redaction/redact-text.js';
-import { auditRefusal } from '../../core/identity/audit-log.js';
+import { auditRefusal, type AuditAction } from '../../core/identity/audit-log.js';
 import { findOrganization } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { RefusalObserver } from '../http/audited.js';
@@ -24,16 +24,15 @@ export class RefusalAudit extends RefusalObserver {
   }
 
   note(request: FastifyRequest, failure: SandgateError): Promise<void> | null {
-    if (request.routeOptions.config.audit === undefined || request.principal === undefined) return null;
-    return this.write(request, failure).catch((err: unknown) =>
+    const { principal } = request;
+    const { audit: action } = request.routeOptions.config;
+    if (action === undefined || principal === undefined) return null;
+    return this.write(request, { principal, action, code: failure.code }).catch((err: unknown) =>
       this.logger.error({ err, reqId: request.id }, 'a refusal could not be put into the audit log'),
     );
   }
 
-  private async write(request: FastifyRequest, { code }: SandgateError): Promise<void> {
-    const { principal } = request;
-    const { audit: action } = request.routeOptions.config;
-    if (action === undefined || principal === undefined) return;
+  private async write(request: FastifyRequest, { principal, action, code }: Refusal): Promise<void> {
     await auditRefusal(this.database, await this.organizationOf(request, principal), {
       actor: actorOf(principal, request),
       action,
@@ -48,6 +47,12 @@ export class RefusalAudit extends RefusalObserver {
     if (slug !== undefined) return (await findOrganization(this.database, slug))?.id ?? null;
     return routeOptions.config.audit === 'org.create' ? null : principal.organizationId;
   }
+}
+
+interface Refusal {
+  principal: Principal;
+  action: AuditAction;
+  code: ErrorCode;
 }
 
 interface RouteParams {

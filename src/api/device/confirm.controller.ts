@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginErrorFilter } from '../login/login-error.filter.js';
 import { Public } from '../auth/permission.decorator.js';
-import { sendPage } from '../pages/page-answer.js';
+import { redirectTo, sendPage } from '../pages/page-answer.js';
 import type { Page } from '../pages/page.js';
 import { signedOutPage } from './confirm-pages.js';
 import { ConfirmService, type ConfirmForm, type Visit } from './confirm.service.js';
@@ -25,8 +25,7 @@ export class ConfirmController {
   ): Promise<void> {
     const visit = await this.confirm.visitOf(request, true);
     if (visit === null) {
-      const location = this.confirm.loginPath(textOf(userCode), textOf(org));
-      return void reply.status(302).header('referrer-policy', 'no-referrer').header('location', location).send();
+      return redirectTo(reply, this.confirm.loginPath(textOf(userCode), textOf(org)));
     }
     return sendPage(request, reply, await this.confirm.show(visit, textOf(userCode)));
   }

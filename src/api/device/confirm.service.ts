@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DeviceLogins, type Confirmer } from '../../core/identity/device-logins.js';
-import { UserEntity } from '../../core/identity/user.entity.js';
-import { findWebSession } from '../../core/identity/web-sessions.js';
-import { OrganizationEntity } from '../../core/organizations/organization.entity.js';
+import { DeviceLogins } from '../../core/identity/device-logins.js';
+import { nameMember, type NamedMember } from '../../core/identity/members.js';
+import { findWebSession, type LiveSession } from '../../core/identity/web-sessions.js';
+import { isSlug } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { readCredentials } from '../auth/credentials.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
@@ -18,16 +18,14 @@ import {
   questionPage,
   stalePage,
   unknownCodePage,
-  type ConfirmingPerson,
   type FormTicket,
 } from './confirm-pages.js';
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const USER_CODE = /^[A-Za-z-]{1,16}$/;
 
 /** A person at the page: their browser session, and from where they look. */
 export interface Visit {
-  by: Confirmer;
+  by: LiveSession;
   sessionToken: string;
   sourceIp: string;
   requestId: string;
@@ -52,16 +50,15 @@ export class ConfirmService {
   async visitOf(request: FastifyRequest, use: boolean): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
-    const { trustForwardedFor } = this.config.auth;
-    const by = sessionToken === null ? null : await this.sessionOf(sessionToken, use);
-    if (sessionToken === null || by === null) return null;
-    return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };
+    if (sessionToken === null) return null;
+    const by = await this.sessionOf(sessionToken, use);
+    return by && { by, sessionToken, sourceIp: clientAddress(request), requestId: request.id };
   }
 
   /** Where to sign in, and back here then. What is not well-formed is left out. */
   loginPath(userCode: string, org: string): string {
     const back = USER_CODE.test(userCode) ? `${CONFIRM_PATH}?user_code=${userCode}` : CONFIRM_PATH;
-    const query = new URLSearchParams({ ...(SLUG.test(org) ? { org } : {}), redirect_to: back });
+    const query = new URLSearchParams({ ...(isSlug(org) ? { org } : {}), redirect_to: back });
     return `/v1/auth/login?${query.toString()}`;
   }
 
@@ -101,15 +98,8 @@ export class ConfirmService {
     return (await this.logins.decide(login, approve, by, actor)) ? answeredPage(approve) : unknownCodePage();
   }
 
-  private personOf({ by }: Visit): Promise<ConfirmingPerson> {
-    return this.database.withTenant(by.organizationId, async (tx) => {
-      const user = await tx.manager.findOneByOrFail(UserEntity, { id: by.userId });
-      const organization = await tx.manager.findOneByOrFail(OrganizationEntity, { id: by.organizationId });
-      return {
-        name: user.email ?? user.name ?? user.id,
-        organization: organization.display_name ?? organization.slug,
-      };
-    });
+  private personOf({ by }: Visit): Promise<NamedMember> {
+    return this.database.withTenant(by.organizationId, (tx) => nameMember(tx, by.userId));
   }
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import { clientAddress } from './client-address.js';
 
-const from = (headers: Record<string, string | string[]>, trusted: boolean, remoteAddress?: string): string =>
-  clientAddress({ headers, socket: { remoteAddress } } as unknown as FastifyRequest, trusted);
+const from = (headers: Record<string, string | string[]>, trustForwardedFor: boolean, remoteAddress?: string): string =>
+  clientAddress({ headers, socket: { remoteAddress }, server: { trustForwardedFor } } as unknown as FastifyRequest);
 
 describe('where a request comes from', () => {
   it('is the peer of the connection, whatever headers say', () => {

@@ -18,9 +18,9 @@ const WITH_PORT = /^(?:([0-9.]+)|\[([0-9A-Fa-f:.]+)\]):[0-9]{1,5}$/;
  * Where a request comes from: the peer of its connection, or what the proxy before us says of it, without a port and in one spelling. The
  * same value is the key of throttles and the address in the audit log.
  */
-export function clientAddress(request: Pick<FastifyRequest, 'headers' | 'socket'>, trustForwardedFor: boolean): string {
-  const { headers, socket } = request;
-  const told = trustForwardedFor ? (firstOf(headers['x-forwarded-for']) ?? firstOf(headers['x-real-ip'])) : null;
+export function clientAddress(request: Pick<FastifyRequest, 'headers' | 'socket' | 'server'>): string {
+  const { headers, socket, server } = request;
+  const told = server.trustForwardedFor ? (firstOf(headers['x-forwarded-for']) ?? firstOf(headers['x-real-ip'])) : null;
   return plainly(told ?? socket.remoteAddress ?? 'unknown').slice(0, MAX_CHARS);
 }
 

@@ -1,14 +1,14 @@
 import { Controller, Get, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { nameMember } from '../../core/identity/sign-in/login-switches.js';
+import { nameMember } from '../../core/identity/members.js';
 import { findWebSession } from '../../core/identity/web-sessions.js';
 import { Database } from '../../core/record/database.js';
 import { readRedirectTarget } from '../../domain/identity/redirect-target.js';
 import { Public } from '../auth/permission.decorator.js';
+import { readWebCookie } from '../auth/web-cookie.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { sendPage } from '../pages/page-answer.js';
-import { readWebCookie } from './login-cookies.js';
 import { LoginErrorFilter } from './login-error.filter.js';
 import { homePage, UNAVAILABLE } from './login-pages.js';
 

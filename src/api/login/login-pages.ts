@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LoginRefusal } from '../../core/identity/sign-in/finish-login.js';
-import type { BegunSwitch, NamedMember } from '../../core/identity/sign-in/login-switches.js';
+import type { NamedMember } from '../../core/identity/members.js';
+import type { BegunSwitch } from '../../core/identity/sign-in/login-switches.js';
 import type { Page } from '../pages/page.js';
 
 const FAILED = 'Sign-in failed';

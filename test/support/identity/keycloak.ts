@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keycloakHome } from '../../../bootstrap/keycloak.mjs';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { freePorts } from '../installation/free-ports.js';
+import { stopChild } from '../installation/stop-child.js';
 
 const START_MS = 180_000;
 const STOP_MS = 20_000;
@@ -67,13 +67,7 @@ export class Keycloak {
   async stop(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const exit = once(child, 'exit');
-      child.kill('SIGTERM');
-      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await exit;
-      clearTimeout(killer);
-    }
+    if (child !== undefined) await stopChild(child, STOP_MS);
     await removeTree(this.folder);
   }
 
