@@ -1,0 +1,135 @@
+import type { NamingPlace } from './addressed-requests.js';
+import { firstOfEach, type NamingValue } from './foreign-ids.js';
+import { absentLike, type NthOfKind, type PlaceAsker } from './place-asker.js';
+
+/** What a place names, found by asking: the answer about a row that is there differs from that about none. */
+export interface LivePlace {
+  place: NamingPlace;
+  /** Which of the place's bodies showed it. */
+  body: number;
+  kind: string;
+}
+
+const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Finds out, with an organization that may be used up by it, which rows each place names. */
+export class PlaceDiscovery {
+  readonly live: LivePlace[] = [];
+
+  constructor(
+    private readonly asker: PlaceAsker,
+    private readonly values: readonly NamingValue[],
+    /** Filled with what the parameters of paths name, for the asker. */
+    private readonly parameters: Map<string, NthOfKind>,
+  ) {}
+
+  /** Reading first and deleting last: what is gone tells nothing. On the runner plane the id of a path says nothing. */
+  async run(places: readonly NamingPlace[]): Promise<void> {
+    const asked = places.filter(({ route }) => route.plane !== 'runner');
+    const paths = asked.filter((place) => place.in === 'path').toSorted(byOrder);
+    const reads = paths.filter(({ route }) => route.method === 'GET');
+    for (const place of reads) await this.tryPath(place);
+    for (const place of asked) if (place.in !== 'path') await this.tryMember(place);
+    for (const place of paths) if (!reads.includes(place)) await this.tryPath(place);
+  }
+
+  /** Values that some path or name stands for: what members of bodies can name. */
+  addressable(values: readonly NamingValue[]): NamingValue[] {
+    const kinds = new Set([...this.parameters.values()].map(({ kind }) => kind));
+    return values.filter(({ kind, isUuid }) => !isUuid || kinds.has(kind));
+  }
+
+  private async tryPath(place: NamingPlace): Promise<void> {
+    const [prefix, before] = prefixesOf(place);
+    const known = this.parameters.get(prefix)?.kind;
+    const candidates = this.values.toSorted((a, b) => Number(b.kind === known) - Number(a.kind === known));
+    for (const outer of this.rowsFor(before)) {
+      if (before !== null && outer !== null) this.parameters.set(before, outer);
+      const found = await this.firstLive(place, candidates);
+      if (found === null) continue;
+      this.live.push({ place, body: found.body, kind: found.value.kind });
+      if (!this.parameters.has(prefix)) this.parameters.set(prefix, nthOf(this.values, found.value));
+      return;
+    }
+  }
+
+  private async tryMember(place: NamingPlace): Promise<void> {
+    const first = firstOfEach(this.values, 1);
+    const candidates = place.isUuid ? first.filter(({ isUuid }) => isUuid) : this.addressable(first);
+    const found = await this.firstLive(place, candidates);
+    if (found !== null) this.live.push({ place, body: found.body, kind: found.value.kind });
+  }
+
+  /** Every row that the parameter before this one can stand for; one try without any where there is none. */
+  private rowsFor(before: string | null): (NthOfKind | null)[] {
+    const known = before === null ? undefined : this.parameters.get(before);
+    if (known === undefined) return [null];
+    const { kind } = known;
+    return this.values.filter((value) => value.kind === kind).map((_, nth) => ({ kind, nth }));
+  }
+
+  private async firstLive(
+    place: NamingPlace,
+    candidates: readonly NamingValue[],
+  ): Promise<{ value: NamingValue; body: number } | null> {
+    for (let body = 0; body < place.bodies.length; body++) {
+      const absent = new AbsentAnswers(this.asker, place, body);
+      for (const value of candidates) {
+        const { compared } = await this.asker.ask(place, body, value.value);
+        if (!(await absent.include(compared, value))) return { value, body };
+      }
+    }
+    return null;
+  }
+}
+
+/** What is answered about nothing, for values of each shape; asked again before two answers are said to differ. */
+export class AbsentAnswers {
+  readonly #answers = new Map<string, string>();
+
+  constructor(
+    private readonly asker: PlaceAsker,
+    private readonly place: NamingPlace,
+    private readonly body: number,
+  ) {}
+
+  /** @returns whether this is answered about nothing, too */
+  async include(compared: string, like: NamingValue): Promise<boolean> {
+    const make = like.isUuid ? 'uuid' : like.value;
+    if (this.#answers.get(make) === compared) return true;
+    const answer = await this.asker.ask(this.place, this.body, absentLike(like));
+    this.#answers.set(make, answer.compared);
+    return answer.compared === compared;
+  }
+
+  /** What was last answered about nothing of the make. */
+  last({ isUuid, value }: NamingValue): string {
+    return this.#answers.get(isUuid ? 'uuid' : value) ?? 'nothing';
+  }
+}
+
+/** By method; of one parameter before those of several, and there the last first: the others stand for what is known of them. */
+function byOrder(a: NamingPlace, b: NamingPlace): number {
+  const rank = ({ route, name }: NamingPlace): [number, number, number] => {
+    const parts = route.path.split('/');
+    return [
+      ORDER.indexOf(route.method),
+      parts.filter((part) => part.startsWith(':')).length,
+      parts.length - parts.indexOf(`:${name}`),
+    ];
+  };
+  const [ours, theirs] = [rank(a), rank(b)];
+  return ours[0] - theirs[0] || ours[1] - theirs[1] || ours[2] - theirs[2];
+}
+
+/** The path up to a parameter, and up to the one before it. */
+function prefixesOf({ route, name }: NamingPlace): [prefix: string, before: string | null] {
+  const parts = route.path.split('/');
+  const at = parts.indexOf(`:${name}`);
+  const earlier = parts.findLastIndex((part, index) => index < at && part.startsWith(':'));
+  return [parts.slice(0, at + 1).join('/'), earlier === -1 ? null : parts.slice(0, earlier + 1).join('/')];
+}
+
+function nthOf(values: readonly NamingValue[], { kind, value }: NamingValue): NthOfKind {
+  return { kind, nth: values.filter((one) => one.kind === kind).findIndex((one) => one.value === value) };
+}
