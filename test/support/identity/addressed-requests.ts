@@ -22,11 +22,14 @@ export interface NamingPlace {
   /** The description says that it is a UUID. */
   isUuid: boolean;
   /** Bodies that have the value there, one for each alternative of the description; a path has any valid body. */
-  bodies: ((value: string) => unknown)[];
+  bodies: readonly ((value: string) => unknown)[];
 }
 
-/** A slot that the agent of the planted organizations declares: what `bindings` of a run are called. */
-const SLOT = 'tickets';
+/** Agents of every planted organization: one that requests name, and change by its name alone; one that declares a slot. */
+export const UNCHANGED_AGENT = 'unchanged';
+export const AGENT_WITH_SLOT = 'bound';
+export const SLOT = 'tickets';
+
 /** Refused before anything is looked up, where the examples would call a server. */
 const INSIDE = 'https://127.0.0.1/mcp';
 const NOTHING = (): undefined => undefined;
@@ -98,7 +101,12 @@ function bodyPlaces(
   }
   return [...ways].map(([place, { way, isUuid }]) => ({
     ...{ ...common, place: `body ${place}`, in: 'body' as const, name: place, isUuid },
-    bodies: bodiesWith(body, way, description).map((make) => (value: string) => safe(make(value))),
+    bodies: bodiesWith(body, way, description).flatMap((make) => {
+      const made = (value: string): unknown => safe(make(value));
+      return place.endsWith(`.${SLOT}`)
+        ? [made, (value) => ({ ...(made(value) as object), agent: AGENT_WITH_SLOT })]
+        : [made];
+    }),
   }));
 }
 
@@ -138,9 +146,10 @@ function companions(least: Members, { properties = {} }: Schema, description: De
   return [{}, ...choices].flatMap((choice) => [{}, ...members].map((member) => ({ ...least, ...choice, ...member })));
 }
 
-/** Calls no server. */
+/** Calls no server, and names the agent that stays as it is. */
 function safe(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body), (name, value: unknown) =>
-    /^(base_|clone_)?url$/.test(name) ? INSIDE : value,
-  ) as unknown;
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) => {
+    if (/^(base_|clone_)?url$/.test(name)) return INSIDE;
+    return name === 'agent' && value === 'fixer' ? UNCHANGED_AGENT : value;
+  }) as unknown;
 }

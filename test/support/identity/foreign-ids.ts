@@ -10,8 +10,10 @@ export interface NamingValue {
 }
 
 const ROWS_OF_A_KIND = 4;
+const ROWS_READ = 100;
 const LONGEST_NAME = 100;
-const DIGEST = /^(sha256:)?[0-9a-f]{64}$/;
+/** Digests, and what plantRow puts into columns of text: no name that anything could be asked by. */
+const NO_NAME = /^((sha256:)?[0-9a-f]{64}|planted-.*)$/;
 
 interface UniqueColumn {
   table: string;
@@ -26,11 +28,11 @@ async function namingValues(database: TestDatabase, organizationId: string): Pro
   for (const { table, tenant, name, type } of await uniqueColumns(database)) {
     const { rows } = await database.owner.query<{ value: string }>(
       `select ${name}::text as value from ${table} where ${tenant} = $1 and ${name} is not null
-       group by 1 order by 1 limit ${ROWS_OF_A_KIND}`,
+       group by 1 order by 1 limit ${ROWS_READ}`,
       [organizationId],
     );
     for (const { value } of rows) {
-      if (value.length > LONGEST_NAME || DIGEST.test(value) || found.has(value)) continue;
+      if (value.length > LONGEST_NAME || NO_NAME.test(value) || found.has(value)) continue;
       found.set(value, { kind: `${table}.${name}`, value, isUuid: type === 'uuid' });
     }
   }
@@ -43,7 +45,10 @@ export async function ownNames(database: TestDatabase, organizations: readonly s
   for (const id of organizations) all.push(await namingValues(database, id));
   return all.map((values, at) => {
     const others = new Set(all.flatMap((more, index) => (index === at ? [] : more.map(({ value }) => value))));
-    return values.filter(({ value }) => !others.has(value));
+    return firstOfEach(
+      values.filter(({ value }) => !others.has(value)),
+      ROWS_OF_A_KIND,
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import type { NamingPlace } from './addressed-requests.js';
 import { firstOfEach, type NamingValue } from './foreign-ids.js';
-import { absentLike, type NthOfKind, type PlaceAsker } from './place-asker.js';
+import { absentLike, isOperators, type NthOfKind, type PlaceAsker } from './place-asker.js';
 
 /** What a place names, found by asking: the answer about a row that is there differs from that about none. */
 export interface LivePlace {
@@ -54,8 +54,9 @@ export class PlaceDiscovery {
   }
 
   private async tryMember(place: NamingPlace): Promise<void> {
-    const first = firstOfEach(this.values, 1);
-    const candidates = place.isUuid ? first.filter(({ isUuid }) => isUuid) : this.addressable(first);
+    const candidates = place.isUuid
+      ? this.values.filter(({ isUuid }) => isUuid)
+      : this.addressable(firstOfEach(this.values, 1));
     const found = await this.firstLive(place, candidates);
     if (found !== null) this.live.push({ place, body: found.body, kind: found.value.kind });
   }
@@ -72,8 +73,13 @@ export class PlaceDiscovery {
     place: NamingPlace,
     candidates: readonly NamingValue[],
   ): Promise<{ value: NamingValue; body: number } | null> {
+    const seen = new Set<string>();
     for (let body = 0; body < place.bodies.length; body++) {
       const absent = new AbsentAnswers(this.asker, place, body);
+      const first = candidates[0] === undefined ? '' : await absent.ask(candidates[0]);
+      // A body that is refused like one before it gets no further.
+      if (seen.has(first)) continue;
+      seen.add(first);
       for (const value of candidates) {
         const { compared } = await this.asker.ask(place, body, value.value);
         if (!(await absent.include(compared, value))) return { value, body };
@@ -83,9 +89,9 @@ export class PlaceDiscovery {
   }
 }
 
-/** What is answered about nothing, for values of each shape; asked again before two answers are said to differ. */
+/** What is answered about nothing, for UUIDs and for names; asked again, of the same make, before two answers are said to differ. */
 export class AbsentAnswers {
-  readonly #answers = new Map<string, string>();
+  readonly #answers = new Map<boolean, string>();
 
   constructor(
     private readonly asker: PlaceAsker,
@@ -95,31 +101,33 @@ export class AbsentAnswers {
 
   /** @returns whether this is answered about nothing, too */
   async include(compared: string, like: NamingValue): Promise<boolean> {
-    const make = like.isUuid ? 'uuid' : like.value;
-    if (this.#answers.get(make) === compared) return true;
-    const answer = await this.asker.ask(this.place, this.body, absentLike(like));
-    this.#answers.set(make, answer.compared);
-    return answer.compared === compared;
+    return this.#answers.get(like.isUuid) === compared || (await this.ask(like)) === compared;
   }
 
-  /** What was last answered about nothing of the make. */
-  last({ isUuid, value }: NamingValue): string {
-    return this.#answers.get(isUuid ? 'uuid' : value) ?? 'nothing';
+  async ask(like: NamingValue): Promise<string> {
+    const { compared } = await this.asker.ask(this.place, this.body, absentLike(like));
+    this.#answers.set(like.isUuid, compared);
+    return compared;
   }
 }
 
-/** By method; of one parameter before those of several, and there the last first: the others stand for what is known of them. */
+/**
+ * What the operator may end last; by method; of one parameter before those of several, and there the last first: the others stand for
+ * what is known of them.
+ */
 function byOrder(a: NamingPlace, b: NamingPlace): number {
-  const rank = ({ route, name }: NamingPlace): [number, number, number] => {
-    const parts = route.path.split('/');
-    return [
-      ORDER.indexOf(route.method),
-      parts.filter((part) => part.startsWith(':')).length,
-      parts.length - parts.indexOf(`:${name}`),
-    ];
-  };
-  const [ours, theirs] = [rank(a), rank(b)];
-  return ours[0] - theirs[0] || ours[1] - theirs[1] || ours[2] - theirs[2];
+  const difference = rankOf(a).map((rank, at) => rank - (rankOf(b)[at] ?? 0));
+  return difference.find((one) => one !== 0) ?? 0;
+}
+
+function rankOf({ route, name }: NamingPlace): number[] {
+  const parts = route.path.split('/');
+  return [
+    Number(isOperators(route)),
+    ORDER.indexOf(route.method),
+    parts.filter((part) => part.startsWith(':')).length,
+    parts.length - parts.indexOf(`:${name}`),
+  ];
 }
 
 /** The path up to a parameter, and up to the one before it. */

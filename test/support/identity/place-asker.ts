@@ -9,6 +9,11 @@ import type { NamingValue } from './foreign-ids.js';
 import type { PlantedOrganization } from './planted-organization.js';
 import type { GuardedRoute } from './guarded-routes.js';
 
+/** Whether the admin token opens the route in every mode. */
+export function isOperators(route: GuardedRoute): boolean {
+  return route.plane === 'public' && route.row.opens === 'operator';
+}
+
 /** A row of an organization, by its kind and its place among those of the kind: the same in every planted organization. */
 export interface NthOfKind {
   kind: string;
@@ -59,10 +64,11 @@ export class PlaceAsker {
       ...(payload === undefined ? {} : { payload: payload as object }),
       payloadAsStream: true,
     });
+    const status = answer.statusCode;
     const type = String(answer.headers['content-type']);
     const said = await textOf(answer.stream(), type);
-    const compared = `${answer.statusCode} ${type} ${withoutAccidents(answer.statusCode, said, { sent, fresh })}`;
-    return { status: answer.statusCode, text: said, compared };
+    const compared = `${status} ${type} ${withoutAccidents({ status, said, method: route.method }, { sent, fresh })}`;
+    return { status, text: said, compared };
   }
 
   /** The own row that a parameter of a path stands for. */
@@ -110,7 +116,7 @@ export class PlaceAsker {
 }
 
 function queryOf({ in: where, name, required }: NamingPlace, sent: string): string {
-  const query = new URLSearchParams(Object.fromEntries(required.map((parameter) => [parameter, 'something'])));
+  const query = new URLSearchParams(Object.fromEntries(required.map((parameter) => [parameter, 'acme/shop'])));
   if (where === 'query') query.set(name, sent);
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
@@ -126,17 +132,31 @@ function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** A refusal is compared byte for byte, but for what was sent; of a success, what was made anew is left out. */
-function withoutAccidents(status: number, text: string, { sent, fresh }: { sent: string; fresh: string }): string {
-  const said = text
+/** Of an answer, what another request of the same kind would get as well. */
+function withoutAccidents({ status, said, method }: Said, { sent, fresh }: { sent: string; fresh: string }): string {
+  const asked = said
     .replaceAll(sent, '‹sent›')
     .replaceAll(encodeURIComponent(sent), '‹sent›')
     .replaceAll(fresh, '‹fresh›')
     // What is suggested instead depends on the letters of what was sent.
     .replace(/; did you mean [^"?]*\?/g, '');
-  if (status >= 400) return said;
-  return said
+  // A refusal is compared byte for byte.
+  if (status >= 400) return asked;
+  if (method !== 'GET') return shapeOf(said);
+  return asked
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '‹id›')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '‹time›')
     .replace(/[0-9a-f]{16,}/g, '‹hex›');
+}
+
+interface Said {
+  status: number;
+  said: string;
+  method: string;
+}
+
+/** The members of an answer with the types of their values: what was changed differs from one change to the next. */
+function shapeOf(said: string): string {
+  if (!said.startsWith('{')) return said;
+  return JSON.stringify(JSON.parse(said), (_, value: unknown) => (typeof value === 'object' ? value : typeof value));
 }

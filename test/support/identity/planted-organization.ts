@@ -6,6 +6,7 @@ import { signIn, type TestBrowser, type TestUser } from '../api/users.js';
 import { rawArchive } from '../archives/raw-tar.js';
 import { connected } from '../connections/connected.js';
 import { plantRow, readTenantTables } from '../database/planted-rows.js';
+import { AGENT_WITH_SLOT, SLOT, UNCHANGED_AGENT } from './addressed-requests.js';
 import { ask } from '../gate/asked-approval.js';
 import { createRun, type FixtureOrganization } from '../runs/run-fixture.js';
 import { createSubscription, type FixtureSubscription } from '../triggers/subscription-fixture.js';
@@ -29,16 +30,25 @@ export async function plantOrganization(api: TestApi, name: string): Promise<Pla
   // Whatever is ended by a request about it comes before what the callers use: the first rows of a kind are asked about first.
   const spare = await api.users.add(api.db, id, 'member');
   for (let made = 0; made < 2; made++) await signIn(api.db, spare);
-  const owner = await api.users.add(api.db, id, 'owner');
-  const browser = await signIn(api.db, owner);
-  for (let made = 0; made < 2; made++)
-    await ok(api.post('/v1/auth/tokens', { name: 'spare' }, { token: null, headers: { ...browser.headers } }));
+  const first = await api.users.add(api.db, id, 'owner');
+  await signIn(api.db, first);
+  const browser = await signIn(api.db, first);
+  const owner = { ...first, token: await mintLast(api, browser) };
   const trigger = await createSubscription(api.db, fixture, { name: `${slug}-trigger`, allow_task_override: true });
   await plantByRoutes(api, slug, owner);
   await ok(api.post(`/v1/triggers/${trigger.id}/invoke`, {}, { token: trigger.token }));
   await plantByRows(api, fixture, owner, trigger);
   await plantElsewhere(api, id);
   return { ...fixture, slug, owner, browser, trigger };
+}
+
+async function mintLast(api: TestApi, { headers }: TestBrowser): Promise<string> {
+  const minted: string[] = [];
+  for (const name of ['spare', 'used']) {
+    const { body } = await ok(api.post('/v1/auth/tokens', { name }, { token: null, headers: { ...headers } }));
+    minted.push((body as unknown as { token: string }).token);
+  }
+  return minted.at(-1) ?? '';
 }
 
 async function seeded(api: TestApi, organizationId: string): Promise<FixtureOrganization> {
@@ -53,10 +63,11 @@ async function seeded(api: TestApi, organizationId: string): Promise<FixtureOrga
 }
 
 async function plantByRoutes(api: TestApi, slug: string, { token }: TestUser): Promise<void> {
-  const slot = { slot: 'tickets', connector: { url: INSIDE }, required_tools: ['find'], binding_mode: 'organization' };
+  const slot = { slot: SLOT, connector: { url: INSIDE }, required_tools: ['find'], binding_mode: 'organization' };
   const make = async (path: string, body: object): Promise<Answer> => ok(api.post(path, body, { token }));
-  await make('/v1/agents', { name: 'bound', harness: 'replay', connection_requirements: [slot] });
+  await make('/v1/agents', { name: AGENT_WITH_SLOT, harness: 'replay', connection_requirements: [slot] });
   await make('/v1/agents', { name: `${slug}-agent`, harness: 'replay' });
+  await make('/v1/agents', { name: UNCHANGED_AGENT, harness: 'replay' });
   await make('/v1/policies/clone', { from: 'default', name: `${slug}-policy` });
   const tools = [{ name: 'find', input_schema: { type: 'object' } }];
   await make('/v1/capabilities', {
