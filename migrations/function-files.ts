@@ -13,7 +13,9 @@ export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
 const FILES = [
   TRIGGER_FUNCTIONS,
   'functions/identity.sql',
+  'functions/members.sql',
   'functions/device-logins.sql',
+  'functions/sign-in.sql',
   'functions/agents.sql',
   'functions/catalog.sql',
   'functions/hosts.sql',

@@ -89,6 +89,7 @@ END),
   constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text, 'pat'::text]))),
   constraint api_tokens_token_sha256_check CHECK ((token_sha256 ~ '^[0-9a-f]{64}$'::text))
 );
+CREATE INDEX api_tokens_personal ON public.api_tokens USING btree (tenant_id, id) WHERE (kind = 'pat'::text);
 CREATE INDEX api_tokens_session ON public.api_tokens USING btree (session_id);
 CREATE INDEX api_tokens_subscription ON public.api_tokens USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -972,6 +973,7 @@ CREATE INDEX sessions_in_line ON public.sessions USING btree (tenant_id, created
 CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops);
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
+CREATE INDEX sessions_of_invoker ON public.sessions USING btree (tenant_id, invoked_by_user_id, created_at DESC, id DESC) WHERE (invoked_by_user_id IS NOT NULL);
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
@@ -1240,6 +1242,7 @@ create table users (
   constraint users_check CHECK (((idp_config_id IS NULL) = (subject IS NULL))),
   constraint users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+CREATE INDEX users_email ON public.users USING btree (tenant_id, email_normalized);
 
 create table workspace_uploads (
   id uuid not null,
@@ -1675,6 +1678,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_arm_owner(p_config uuid, p_email text, p_arm uuid, p_secs integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs
+    set bootstrap_owner_email = p_email, bootstrap_arm_audit_id = p_arm, updated_at = clock_timestamp(),
+      bootstrap_owner_expires_at = clock_timestamp() + make_interval(secs => p_secs)
+    where id = p_config
+    returning bootstrap_owner_expires_at
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_ask(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text, p_summary text, p_input_digest text, p_question svc_question, p_payload bytea, p_payload_key_version smallint, p_max_calls integer, p_bodies text[], p_digests text[], p_marker text)
  RETURNS svc_gate_answer
  LANGUAGE plpgsql
@@ -1951,6 +1966,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_login_flow(p_flow uuid, p_config uuid, p_browser_hash text)
+ RETURNS TABLE(pkce_verifier_sealed bytea, pkce_verifier_key_version smallint, nonce text, redirect_to text, created_secs double precision)
+ LANGUAGE sql
+AS $function$
+  update login_flows f set consumed_at = clock_timestamp()
+    where f.id = p_flow and f.idp_config_id = p_config and f.browser_hash = p_browser_hash
+      and f.consumed_at is null and f.expires_at > clock_timestamp()
+      and exists (select from org_idp_configs c where c.id = p_config and c.status = 'active')
+    returning f.pkce_verifier_sealed, f.pkce_verifier_key_version, f.nonce, f.redirect_to,
+      extract(epoch from f.created_at)::float8
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_oauth_flow(p_state_hash text, p_browser_hash text)
  RETURNS TABLE(outcome text, organization_id uuid, flow_id uuid)
  LANGUAGE plpgsql
@@ -2014,6 +2042,27 @@ CREATE OR REPLACE FUNCTION public.svc_close_process_lease(p_id uuid)
  LANGUAGE sql
 AS $function$
   delete from process_leases where id = p_id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_consume_owner_arm(p_config uuid, p_email text)
+ RETURNS TABLE(arm_id uuid, promoted boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ends timestamptz;
+begin
+  select c.bootstrap_arm_audit_id, c.bootstrap_owner_expires_at into arm_id, ends
+    from org_idp_configs c where c.id = p_config and lower(btrim(c.bootstrap_owner_email)) = p_email;
+  if not found then return; end if;
+  update org_idp_configs set bootstrap_owner_email = null, bootstrap_owner_expires_at = null,
+      bootstrap_arm_audit_id = null, updated_at = clock_timestamp()
+    where id = p_config;
+  promoted := ends > clock_timestamp() and not exists (
+    select from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+      where 'owner' = any (m.roles) and m.status = 'active' and u.status = 'active');
+  return next;
+end
 $function$
 ;
 
@@ -2102,6 +2151,25 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_deactivate_provisioned(p_config uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  provisioned uuid[];
+  deactivated int;
+begin
+  provisioned := array(select u.id from users u where u.idp_config_id = p_config);
+  update org_memberships m
+    set status = 'deactivated', deactivated_at = clock_timestamp(), updated_at = clock_timestamp()
+    where m.user_id = any (provisioned) and m.status = 'active';
+  get diagnostics deactivated = row_count;
+  perform svc_end_credentials(provisioned);
+  return deactivated;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_decide_device_login(p_id uuid, p_user uuid, p_membership uuid, p_session uuid, p_approve boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2170,6 +2238,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_end_credentials(p_users uuid[])
+ RETURNS TABLE(sessions integer, tokens integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.user_id = any (p_users) and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  with ended as (update api_tokens t set revoked_at = clock_timestamp()
+    where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
+    select count(*) into tokens from ended where expires_at > clock_timestamp();
+  return next;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p_reason text)
  RETURNS text
  LANGUAGE plpgsql
@@ -2180,6 +2264,25 @@ begin
     where session_id = p_session and status in ('pending', 'active');
   if found then return 'ended'; end if;
   return case when exists (select from network_grants where session_id = p_session) then 'over' else 'none' end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_idp_logins(p_config uuid)
+ RETURNS TABLE(flows integer, switches integer, sessions integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with ended as (update login_flows f set consumed_at = clock_timestamp()
+    where f.idp_config_id = p_config and f.consumed_at is null returning f.expires_at)
+    select count(*) into flows from ended where expires_at > clock_timestamp();
+  with ended as (update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.consumed_at is null returning s.expires_at)
+    select count(*) into switches from ended where expires_at > clock_timestamp();
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.idp_config_id = p_config and s.revoked_at is null returning s.idle_expires_at)
+    select count(*) into sessions from ended where idle_expires_at > clock_timestamp();
+  return next;
 end
 $function$
 ;
@@ -2293,6 +2396,17 @@ AS $function$
   select d.id, d.client_name, d.source_ip, extract(epoch from clock_timestamp() - d.created_at)::int
     from device_logins d
     where d.user_code_sha256 = p_user_sha256 and d.status = 'pending' and d.expires_at > clock_timestamp()
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_login_switch(p_switch uuid, p_browser_hash text)
+ RETURNS TABLE(organization_id uuid, idp_config_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.idp_config_id from pending_login_switches s
+    where s.id = p_switch and s.browser_hash = p_browser_hash
 $function$
 ;
 
@@ -2707,6 +2821,29 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_has_identity_provider()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
+    where c.status = 'active' and o.status = 'active')
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_has_owner(p_besides uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and m.status = 'active' and 'owner' = any (m.roles) and m.id is distinct from p_besides)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_has_pending_approval(p_session uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -2951,6 +3088,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_keep_provider(p_config uuid, p_metadata jsonb, p_jwks jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update org_idp_configs set discovered_metadata = p_metadata, jwks = p_jwks, discovered_at = clock_timestamp()
+    where id = p_config
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_keep_setup_layer(p_id uuid, p_digest text, p_bytes bigint, p_files integer)
  RETURNS boolean
  LANGUAGE sql
@@ -3058,14 +3204,23 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit integer)
  RETURNS SETOF auth_audit_log
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from auth_audit_log
-    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
-      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
-    order by id desc limit p_limit
+begin
+  if p_organization is not null then
+    return query select * from auth_audit_log
+      where tenant_id = p_organization and (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  else
+    return query select * from auth_audit_log
+      where (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  end if;
+end
 $function$
 ;
 
@@ -3252,6 +3407,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_members(p_email text, p_after uuid, p_limit integer)
+ RETURNS TABLE(membership_id uuid, user_id uuid, roles text[], membership_status text, email text, name text, user_status text, idp_config_id uuid, created_at timestamp with time zone, last_login_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.id, m.user_id, m.roles, m.status, u.email, u.name, u.status, u.idp_config_id, m.created_at, u.last_login_at
+    from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
+    where m.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid
+      and (p_email is null or u.email_normalized = p_email)
+      and (p_after is null or m.id > p_after)
+    order by m.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_open_claims(p_session uuid, p_call uuid, p_attempt integer, p_expired_only boolean)
  RETURNS TABLE(claim_id uuid, attempt integer, tool_call_id text, tool text)
  LANGUAGE sql
@@ -3265,13 +3435,15 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_list_organizations()
+CREATE OR REPLACE FUNCTION public.svc_list_organizations(p_after uuid, p_limit integer)
  RETURNS SETOF tenants
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
 $function$
 ;
 
@@ -3329,6 +3501,21 @@ AS $function$
     where a.status = 'pending' and (p_user is null or exists (
       select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
     order by a.requested_at, a.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_personal_tokens(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, tenant_id uuid, membership_id uuid, user_id uuid, email text, name text, display_prefix text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_at timestamp with time zone, revoked_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.id, t.tenant_id, t.membership_id, t.user_id, u.email, t.name, t.display_prefix, t.created_at, t.expires_at,
+      t.last_used_at, t.revoked_at
+    from api_tokens t
+    join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
+    where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
+      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+    order by t.id desc limit p_limit
 $function$
 ;
 
@@ -3498,6 +3685,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_web_sessions(p_membership uuid, p_before uuid, p_limit integer)
+ RETURNS TABLE(id uuid, membership_id uuid, user_id uuid, email text, name text, idp_config_id uuid, source_ip text, user_agent text, created_at timestamp with time zone, last_seen_at timestamp with time zone, idle_expires_at timestamp with time zone, absolute_expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, s.membership_id, s.user_id, u.email, u.name, s.idp_config_id, s.source_ip, s.user_agent, s.created_at,
+      s.last_seen_at, s.idle_expires_at, s.absolute_expires_at
+    from user_sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+    order by s.id desc limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lock_admission()
  RETURNS void
  LANGUAGE sql
@@ -3524,6 +3727,19 @@ CREATE OR REPLACE FUNCTION public.svc_lock_head(p_session uuid)
 AS $function$
 begin
   perform 1 from session_heads where session_id = p_session for no key update;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_identity()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform 1 from tenants where id = organization for no key update;
+  perform 1 from org_idp_configs where tenant_id = organization order by id for update;
 end
 $function$
 ;
@@ -3837,6 +4053,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_open_login_flow(p_id uuid, p_config uuid, p_verifier bytea, p_key_version integer, p_nonce text, p_browser_hash text, p_redirect_to text, p_secs integer, p_cap integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  organization uuid := nullif(current_setting('service.tenant_id', true), '')::uuid;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('login-flows:' || organization, 0));
+  delete from login_flows where (consumed_at is null and expires_at <= clock_timestamp())
+    or expires_at < clock_timestamp() - interval '7 days';
+  if (select count(*) from login_flows where consumed_at is null) >= p_cap then return false; end if;
+  insert into login_flows (id, tenant_id, idp_config_id, pkce_verifier_sealed, pkce_verifier_key_version, nonce,
+      browser_hash, redirect_to, expires_at)
+    values (p_id, organization, p_config, p_verifier, p_key_version, p_nonce, p_browser_hash, p_redirect_to,
+      clock_timestamp() + make_interval(secs => p_secs));
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_open_process_lease(p_id uuid, p_kind text, p_host uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -3913,6 +4149,16 @@ CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs dou
  LANGUAGE sql
 AS $function$
   update sessions set not_before = clock_timestamp() + make_interval(secs => p_secs) where id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_provider_age(p_config uuid)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select extract(epoch from clock_timestamp() - discovered_at)::float8 from org_idp_configs
+    where id = p_config and discovered_metadata is not null and jwks is not null
 $function$
 ;
 
@@ -4072,12 +4318,14 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid, p_user uuid)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$
-  select seq from session_heads where session_id = p_session
+  select h.seq from session_heads h
+    where h.session_id = p_session and (p_user is null or exists (
+      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
 $function$
 ;
 
@@ -4114,6 +4362,22 @@ AS $function$
       and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
       and (p_user is null or exists (
         select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_live_roles(p_session uuid, p_token uuid)
+ RETURNS text[]
+ LANGUAGE sql
+AS $function$
+  select m.roles from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    join tenants o on o.id = m.tenant_id and o.status = 'active'
+    where m.status = 'active' and m.id = coalesce(
+      (select s.membership_id from user_sessions s
+        where s.id = p_session and s.revoked_at is null
+          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
+      (select t.membership_id from api_tokens t
+        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
 $function$
 ;
 
@@ -4529,6 +4793,25 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_replace_web_session(p_session uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update user_sessions s set revoked_at = clock_timestamp()
+    where s.id = p_session and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
+      and exists (select from org_memberships m
+        where m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active')
+      and exists (select from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active')
+      and exists (select from tenants o where o.id = s.tenant_id and o.status = 'active');
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_replay(p_row approvals, p_tool text, p_input_digest text)
  RETURNS text
  LANGUAGE sql
@@ -4679,6 +4962,18 @@ CREATE OR REPLACE FUNCTION public.svc_revoke_run_tokens(p_session uuid)
  LANGUAGE sql
 AS $function$
   update api_tokens set revoked_at = clock_timestamp() where session_id = p_session and revoked_at is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_revoke_web_sessions(p_membership uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with ended as (update user_sessions s set revoked_at = clock_timestamp()
+    where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+    returning s.id)
+    select count(*)::int from ended
 $function$
 ;
 
@@ -5098,6 +5393,9 @@ begin
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
@@ -5485,6 +5783,7 @@ create policy tenant_isolation on llm_reservations as PERMISSIVE for ALL to publ
 alter table llm_tool_uses enable row level security, force row level security;
 create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_flows enable row level security, force row level security;
+create policy cross_organization on login_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on login_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table login_throttles enable row level security, force row level security;
 create policy cross_organization on login_throttles as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
@@ -5615,6 +5914,7 @@ grant insert, select, update on table llm_reservations to sandgate_app;
 grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
 grant delete, insert, select, update on table login_flows to sandgate_app;
+grant delete, select on table login_flows to sandgate_system;
 grant delete, insert, select, update on table login_throttles to sandgate_system;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
@@ -5693,6 +5993,8 @@ alter function svc_find_app_registration(uuid) owner to sandgate_system;
 revoke all on function svc_find_app_registration(uuid) from public;
 alter function svc_find_device_login(text) owner to sandgate_system;
 revoke all on function svc_find_device_login(text) from public;
+alter function svc_find_login_switch(uuid,text) owner to sandgate_system;
+revoke all on function svc_find_login_switch(uuid,text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
@@ -5713,6 +6015,8 @@ alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
+alter function svc_has_identity_provider() owner to sandgate_system;
+revoke all on function svc_has_identity_provider() from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_auth_audit(uuid,uuid,text,boolean,integer) owner to sandgate_system;
@@ -5731,8 +6035,8 @@ alter function svc_list_keks() owner to sandgate_system;
 revoke all on function svc_list_keks() from public;
 alter function svc_list_lost_observers(integer) owner to sandgate_system;
 revoke all on function svc_list_lost_observers(integer) from public;
-alter function svc_list_organizations() owner to sandgate_system;
-revoke all on function svc_list_organizations() from public;
+alter function svc_list_organizations(uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_organizations(uuid,integer) from public;
 alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
 revoke all on function svc_list_overdue_approvals(integer) from public;
 alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_system;
@@ -5765,6 +6069,8 @@ alter function svc_recount_capacity() owner to sandgate_system;
 revoke all on function svc_recount_capacity() from public;
 alter function svc_release_capacity(uuid,uuid) owner to sandgate_system;
 revoke all on function svc_release_capacity(uuid,uuid) from public;
+alter function svc_replace_web_session(uuid) owner to sandgate_system;
+revoke all on function svc_replace_web_session(uuid) from public;
 revoke all on function svc_sealed_columns() from public;
 alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
@@ -5791,6 +6097,7 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_app_registration(uuid) to sandgate_app;
 grant execute on function svc_find_device_login(text) to sandgate_app;
+grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
@@ -5801,6 +6108,7 @@ grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
+grant execute on function svc_has_identity_provider() to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_auth_audit(uuid,uuid,text,boolean,integer) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
@@ -5810,7 +6118,7 @@ grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
 grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_lost_observers(integer) to sandgate_app;
-grant execute on function svc_list_organizations() to sandgate_app;
+grant execute on function svc_list_organizations(uuid,integer) to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
@@ -5827,6 +6135,7 @@ grant execute on function svc_poll_device_login(text) to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
 grant execute on function svc_recount_capacity() to sandgate_app;
 grant execute on function svc_release_capacity(uuid,uuid) to sandgate_app;
+grant execute on function svc_replace_web_session(uuid) to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;

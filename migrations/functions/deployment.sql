@@ -12,11 +12,22 @@ as $$
   select * from tenants o where o.slug = p_slug
 $$;
 
-create or replace function svc_list_organizations()
+-- Oldest first, from the one after a cursor on.
+create or replace function svc_list_organizations(p_after uuid, p_limit int)
 returns setof tenants
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select * from tenants o order by o.created_at, o.id
+  select * from tenants o
+    where p_after is null or (o.created_at, o.id) > (select c.created_at, c.id from tenants c where c.id = p_after)
+    order by o.created_at, o.id limit p_limit
+$$;
+
+create or replace function svc_has_identity_provider()
+returns boolean
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select exists (select from org_idp_configs c join tenants o on o.id = c.tenant_id
+    where c.status = 'active' and o.status = 'active')
 $$;
 
 create or replace function svc_sweep_expired(p_limit int, p_idempotency_days int)
@@ -71,10 +82,10 @@ as $$
 $$;
 
 revoke all on function
-  svc_find_organization, svc_list_organizations, svc_sweep_expired, svc_measure_deployment
+  svc_find_organization, svc_list_organizations, svc_has_identity_provider, svc_sweep_expired, svc_measure_deployment
   from public;
 grant execute on function
-  svc_find_organization, svc_list_organizations, svc_sweep_expired, svc_measure_deployment
+  svc_find_organization, svc_list_organizations, svc_has_identity_provider, svc_sweep_expired, svc_measure_deployment
   to sandgate_app;
 reset role;
 revoke create on schema public from sandgate_system;

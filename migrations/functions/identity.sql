@@ -11,6 +11,23 @@ as $$
     where u.id = p_user and u.status = 'active' and m.status = 'active' and o.status = 'active'
 $$;
 
+-- The roles of the member behind a browser session or a personal token that still lives; null for anybody else. Being
+-- asked is no use of either.
+create or replace function svc_read_live_roles(p_session uuid, p_token uuid)
+returns text[]
+language sql
+as $$
+  select m.roles from org_memberships m
+    join users u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.status = 'active'
+    join tenants o on o.id = m.tenant_id and o.status = 'active'
+    where m.status = 'active' and m.id = coalesce(
+      (select s.membership_id from user_sessions s
+        where s.id = p_session and s.revoked_at is null
+          and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()),
+      (select t.membership_id from api_tokens t
+        where t.id = p_token and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()))
+$$;
+
 -- A browser session with both of its ends by the clock of the database.
 create or replace function svc_insert_web_session(
   p_id uuid, p_membership uuid, p_user uuid, p_sha256 text, p_config uuid, p_acr text, p_amr text[],
@@ -120,16 +137,25 @@ as $$
     values (p_id, p_actor_kind, p_actor_id, p_source_ip, p_request_id, p_action, p_target, p_success, p_detail)
 $$;
 
--- Newest first, of one organization or of the whole deployment.
+-- Newest first, of one organization or of the whole deployment, each by an index of its own.
 create or replace function svc_list_auth_audit(
   p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit int)
 returns setof auth_audit_log
-language sql stable security definer set search_path = pg_catalog, public, pg_temp
+language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select * from auth_audit_log
-    where (p_organization is null or tenant_id = p_organization) and (p_before is null or id < p_before)
-      and (p_action is null or action = p_action) and (p_success is null or success = p_success)
-    order by id desc limit p_limit
+begin
+  if p_organization is not null then
+    return query select * from auth_audit_log
+      where tenant_id = p_organization and (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  else
+    return query select * from auth_audit_log
+      where (p_before is null or id < p_before)
+        and (p_action is null or action = p_action) and (p_success is null or success = p_success)
+      order by id desc limit p_limit;
+  end if;
+end
 $$;
 
 -- Rows of logins that are over. Sessions stay a week beyond their end, for those who ask what happened.
@@ -146,6 +172,9 @@ begin
   get diagnostics swept = row_count; total := total + swept;
   delete from device_logins where ctid = any (array(
     select ctid from device_logins where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
+  delete from login_flows where ctid = any (array(
+    select ctid from login_flows where expires_at < clock_timestamp() - interval '7 days' limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
   delete from pending_login_switches where ctid = any (array(
     select ctid from pending_login_switches where expires_at < clock_timestamp() - interval '7 days' limit p_limit));

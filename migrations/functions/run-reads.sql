@@ -109,12 +109,15 @@ as $$
     where e.session_id = p_session and e.seq > p_after order by e.seq limit p_limit
 $$;
 
--- The last seq of a ledger; null when the organization has no such run.
-create or replace function svc_read_head_seq(p_session uuid)
+-- The last seq of a ledger; null when the organization has no such run, or none that p_user started. p_user null: of
+-- anybody.
+create or replace function svc_read_head_seq(p_session uuid, p_user uuid)
 returns bigint
 language sql stable
 as $$
-  select seq from session_heads where session_id = p_session
+  select h.seq from session_heads h
+    where h.session_id = p_session and (p_user is null or exists (
+      select from sessions s where s.id = h.session_id and s.invoked_by_user_id = p_user))
 $$;
 
 create or replace function svc_read_event_reason(p_session uuid, p_seq bigint)

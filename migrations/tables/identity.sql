@@ -63,7 +63,9 @@ alter table login_flows enable row level security, force row level security;
 create policy tenant_isolation on login_flows
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
   with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+create policy cross_organization on login_flows to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on login_flows to sandgate_app;
+grant select, delete on login_flows to sandgate_system;
 
 -- Browser sessions. The cookie holds the token; revoking the row ends the session at once.
 create table user_sessions (

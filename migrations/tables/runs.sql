@@ -51,6 +51,9 @@ create table sessions (
 -- not_before: a run whose host was full waits that long. refused_by: the host that said so, taken last next time.
 -- launch_faults: launches that broke for another reason, over all workers.
 create index sessions_newest on sessions (tenant_id, created_at desc, id desc);
+-- A person's own runs, newest first: all that a plain member sees.
+create index sessions_of_invoker on sessions (tenant_id, invoked_by_user_id, created_at desc, id desc)
+  where invoked_by_user_id is not null;
 create index sessions_labels on sessions using gin (labels jsonb_path_ops);
 create index sessions_unfinished on sessions (id)
   where status not in ('completed', 'failed', 'cancelled', 'budget_exceeded');
@@ -159,6 +162,7 @@ create table api_tokens (
 );
 create index api_tokens_session on api_tokens (session_id);
 create index api_tokens_user on api_tokens (user_id) where user_id is not null;
+create index api_tokens_personal on api_tokens (tenant_id, id) where kind = 'pat';
 create index api_tokens_subscription on api_tokens (subscription_id) where subscription_id is not null;
 alter table api_tokens enable row level security, force row level security;
 create policy tenant_isolation on api_tokens

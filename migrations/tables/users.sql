@@ -19,6 +19,7 @@ create table users (
   unique (tenant_id, id),
   unique (tenant_id, idp_config_id, subject)
 );
+create index users_email on users (tenant_id, email_normalized);
 alter table users enable row level security, force row level security;
 create policy tenant_isolation on users
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)

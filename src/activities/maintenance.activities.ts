@@ -12,6 +12,7 @@ import {
   listUncleanedRuns,
   listUnfinishedRuns,
   sweepExpired,
+  sweepLogins,
   sweepReservations,
 } from '../core/maintenance/sweeps.js';
 import { sweepUpstreamSessions } from '../core/broker/upstream-session-rows.js';
@@ -77,7 +78,8 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
       await sweepUpstreamSessions(on.database.pool, PAGE);
       await stopOverspentRuns(on);
       await sweepReservations(on.database, PAGE);
-      await sweepByBatches(on);
+      await sweepByBatches((limit) => sweepExpired(on.database.pool, { limit, idempotencyDays: IDEMPOTENCY_DAYS }));
+      await sweepByBatches((limit) => sweepLogins(on.database.pool, limit));
     },
     listHosts: async () => (await listHosts(on.database.pool, HOST_SEEN_WITHIN_SECS)).map((host) => host.id),
   };
@@ -96,11 +98,8 @@ async function stopOverspentRuns({ database, quiesceSecs }: MaintenanceDependenc
   }
 }
 
-async function sweepByBatches({ database }: MaintenanceDependencies): Promise<void> {
-  for (let batch = 0; batch < SWEPT_BATCHES; batch += 1) {
-    const swept = await sweepExpired(database.pool, { limit: PAGE, idempotencyDays: IDEMPOTENCY_DAYS });
-    if (swept < PAGE) return;
-  }
+async function sweepByBatches(sweep: (limit: number) => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < SWEPT_BATCHES; batch += 1) if ((await sweep(PAGE)) < PAGE) return;
 }
 
 /** Starting an open workflow again changes nothing, so a stale list of open workflows only costs a call. */

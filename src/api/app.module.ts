@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module.js';
+import { AdminModule } from './admin/admin.module.js';
 import { AgentsModule } from './agents/agents.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
@@ -17,14 +18,18 @@ import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
 import { HarnessesModule } from './harnesses/harnesses.module.js';
 import { HealthModule } from './health/health.module.js';
+import { RefusalAudit } from './auth/refusal-audit.js';
+import { RefusalObserver } from './http/audited.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { KnownMembersInterceptor } from './openapi/known-members.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 import { IngressModule } from './ingress/ingress.module.js';
+import { LoginModule } from './login/login.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OauthModule } from './oauth/oauth.module.js';
+import { OrgModule } from './org/org.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
@@ -56,8 +61,11 @@ const RESOURCES = [
   ApprovalsModule,
   AuditModule,
   OauthModule,
+  LoginModule,
   IngressModule,
   MetricsModule,
+  OrgModule,
+  AdminModule,
   ReferenceModule,
 ];
 
@@ -74,6 +82,7 @@ export class AppModule {
         ...further,
       ],
       providers: [
+        { provide: RefusalObserver, useClass: RefusalAudit },
         { provide: RouteTable, useValue: routes },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_INTERCEPTOR, useClass: KnownMembersInterceptor },

@@ -19,6 +19,7 @@ import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
 import { registerLoginCommands } from './commands/login.js';
 import { registerNetworkCommands } from './commands/network.js';
+import { registerOrgCommands } from './commands/org.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
@@ -79,6 +80,7 @@ export function buildProgram(): Command {
     registerDeliveryCommands,
     registerWebhookCommands,
     registerAuditCommands,
+    registerOrgCommands,
     registerConformanceCommands,
     registerAdminCommands,
     registerConfigCommand,

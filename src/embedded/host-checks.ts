@@ -9,6 +9,7 @@ import type { SandgateConfig } from '../platform/config/index.js';
 import type { Inspection } from '../platform/sandbox/choice/inspect-host.js';
 import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
 import { readServerVersion, withClient } from '../platform/postgres/one-off.js';
+import { checkRuntimeRoles, hasRuntimeRole, RUNTIME_SESSION } from '../platform/postgres/runtime-role.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
@@ -35,6 +36,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
     ),
     checkSandbox(config),
     checkPostgres(config),
+    checkRoles(config),
     checkTemporal(config, env),
     attempt('state folder', 'fail', () => Promise.resolve(describeState(config.data.dir))),
     checkModel(config),
@@ -159,10 +161,8 @@ function checkPrograms(config: SandgateConfig): Promise<HostCheck> {
 /** Pending approvals that nobody was told of, although a webhook is configured. */
 function checkNotices(config: SandgateConfig): Promise<HostCheck> {
   return attempt('approval webhook', 'warn', async () => {
-    const folder = locate(config.data.dir);
-    const running = readLiveInstance(folder.lock) !== undefined;
-    if (config.database.url === null && !running) return 'configured; the server does not run';
-    const connectionString = config.database.url ?? embeddedDatabaseUrl(folder);
+    const connectionString = reachableDatabase(config);
+    if (connectionString === null) return 'configured; the server does not run';
     const failed = await withClient({ connectionString, connectionTimeoutMillis: 10_000 }, (client) =>
       countFailedNotices(client, 24),
     );
@@ -172,6 +172,32 @@ function checkNotices(config: SandgateConfig): Promise<HostCheck> {
       );
     return 'every notice of the last day was taken';
   });
+}
+
+/**
+ * What a boot would say of the database roles (docs/design/identity.md), asked over a connection like those of the processes. A
+ * database that is not running has no roles to look at.
+ */
+async function checkRoles(config: SandgateConfig): Promise<HostCheck[]> {
+  const connectionString = reachableDatabase(config);
+  if (connectionString === null) return [];
+  const connection = { connectionString, connectionTimeoutMillis: 10_000 };
+  const mode = { requireSso: config.auth.requireSso, allowRlsBypass: config.database.allowRlsBypass };
+  let warnings: string[] = [];
+  const check = await attempt('isolation', 'fail', async () => {
+    if (!(await withClient(connection, hasRuntimeRole))) return 'the first start makes the database roles';
+    const asRuntime = { ...connection, options: RUNTIME_SESSION };
+    warnings = await withClient(asRuntime, (client) => checkRuntimeRoles(client, mode));
+    return 'row-level isolation binds what processes run as';
+  });
+  return warnings.length === 0 ? [check] : warnings.map((detail) => ({ name: check.name, result: 'warn', detail }));
+}
+
+/** The configured database, else that of the installation that runs here; null without either. */
+function reachableDatabase({ database, data }: SandgateConfig): string | null {
+  const folder = locate(data.dir);
+  if (database.url !== null) return database.url;
+  return readLiveInstance(folder.lock) === undefined ? null : embeddedDatabaseUrl(folder);
 }
 
 function checkProxy(proxy: string): Promise<HostCheck> {

@@ -15,6 +15,7 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { type Metrics } from '../core/metrics/metrics.js';
 import { createDrivers, type Drivers } from '../core/driver/connect-driver.js';
+import { checkRuntimeRoles } from '../platform/postgres/runtime-role.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
 import { connectTemporalClient } from '../platform/temporal/connect-client.js';
@@ -48,6 +49,8 @@ export async function connectParts(
     poolSize: config.database.poolSize,
     applicationName: 'sandgate-worker',
   });
+  const mode = { requireSso: config.auth.requireSso, allowRlsBypass: config.database.allowRlsBypass };
+  for (const warning of await checkRuntimeRoles(database.pool, mode)) log.warn(warning);
   const hostId = ensureHostId(config);
   const uids = new SandboxUids(database.pool, hostId, config.sandbox.uidBase);
   const sandboxes = await chooseProvider(config, uids, hostId);

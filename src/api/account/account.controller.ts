@@ -9,6 +9,9 @@ import { Failures } from '../openapi/answers.js';
 import { OperatorAccount, UserAccount } from './account.dto.js';
 import { AccountService } from './account.service.js';
 
+/** Names the address of signing out at the provider. */
+const END_SESSION = 'x-service-end-session';
+
 @ApiTags('Account')
 @Controller('v1/auth')
 export class AccountController {
@@ -32,14 +35,25 @@ export class AccountController {
   @HttpCode(204)
   @BrowserSession('account.read', 'invalid_request')
   @ApiOperation({ summary: 'End this browser session' })
-  @ApiResponse({ status: 204, description: 'The session is over, and its cookie cleared.' })
+  @ApiResponse({
+    status: 204,
+    description: 'The session is over, and its cookie cleared.',
+    headers: {
+      [END_SESSION]: {
+        description:
+          'Where the browser may go to sign out at the identity provider too; absent where the provider offers no such address.',
+        schema: { type: 'string', format: 'uri' },
+      },
+    },
+  })
   @Failures(400, 401, 403, 413, 415, 503)
   async logout(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    await this.account.logout(browser, actorOf(browser, request));
+    const signOut = await this.account.logout(browser, actorOf(browser, request));
     reply.header('set-cookie', CLEARED_WEB_COOKIE);
+    if (signOut !== null) reply.header(END_SESSION, signOut);
   }
 }

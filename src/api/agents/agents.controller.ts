@@ -35,7 +35,7 @@ export class AgentsController {
   @Answer(CreatedAgent, 'The agent and its first revision.')
   @Failures(400, 401, 403, 409, 413, 415, 503)
   createAgent(@CurrentPrincipal() principal: Principal, @Body() body: CreateAgent): Promise<CreatedAgent> {
-    return this.agents.create(principal.organizationId, body);
+    return this.agents.create(principal, body);
   }
 
   @Get(':id')
@@ -61,6 +61,6 @@ export class AgentsController {
     @Param('id') id: string,
     @Body() body: AddRevision,
   ): Promise<AddedRevision> {
-    return { revision: await this.agents.addRevision(principal.organizationId, id, body) };
+    return { revision: await this.agents.addRevision(principal, id, body) };
   }
 }

@@ -10,6 +10,7 @@ import { Database } from '../../core/record/database.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { lockName } from '../../core/record/named-lock.js';
 import { NetworkPresets } from '../../core/network/network-presets.js';
+import type { Principal } from '../auth/principal.js';
 import { findBundle } from '../../core/capabilities/capability-queries.js';
 import { notFound } from '../../domain/resource-id.js';
 import { PolicyEntity } from '../../core/policies/policy.entity.js';
@@ -62,9 +63,12 @@ export class AgentsService {
     });
   }
 
-  async create(organizationId: string, input: CreateAgent): Promise<CreatedAgent> {
+  /** @throws SandgateError `forbidden` for a folder of the host and anybody but the operator, and what {@link RevisionDrafter.draft} throws */
+  async create(principal: Principal, input: CreateAgent): Promise<CreatedAgent> {
+    const { organizationId } = principal;
     if (isUuid(input.name)) throw new SandgateError('invalid_request', 'name: must not have the form of an id');
     const draft = this.drafter.draft(input);
+    refuseHostFolder(principal, input, draft);
     try {
       return await this.database.withTenant(organizationId, async (tx) => {
         const policy = await requirePolicy(tx, input.policy ?? DEFAULT_POLICY);
@@ -88,8 +92,9 @@ export class AgentsService {
     }
   }
 
-  addRevision(organizationId: string, idOrName: string, input: AddRevision): Promise<AgentRevisionView> {
-    return this.database.withTenant(organizationId, async (tx) => {
+  /** @throws SandgateError as {@link create} */
+  addRevision(principal: Principal, idOrName: string, input: AddRevision): Promise<AgentRevisionView> {
+    return this.database.withTenant(principal.organizationId, async (tx) => {
       const agent = await findAgent(tx, idOrName);
       if (agent === null) throw notFound('agent');
       if (input.name !== undefined && input.name !== agent.name) {
@@ -99,6 +104,7 @@ export class AgentsService {
       await lockName(tx, `agent:${agent.id}`);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
+      refuseHostFolder(principal, input, draft);
       // An empty name names nothing; it does not ask for the inherited value.
       const name = input.policy ?? null;
       const policy = name === null ? await policyById(tx, previous.policy_id) : await requirePolicy(tx, name);
@@ -114,6 +120,18 @@ export class AgentsService {
   private async assertAskable(tx: TenantTransaction, { network }: RevisionDraft): Promise<void> {
     if (network !== null) assertAskable(network, await this.presets.of(tx));
   }
+}
+
+/**
+ * Folders of the host are the operator's to name (docs/design/identity.md). One that is inherited was named by the operator, and opens to no
+ * run of a person.
+ */
+function refuseHostFolder({ kind }: Principal, { default_workspace: named }: AddRevision, draft: RevisionDraft): void {
+  if (kind === 'operator' || named == null || draft.default_workspace?.kind !== 'local_copy') return;
+  throw new SandgateError(
+    'forbidden',
+    'default_workspace: a copy of a folder of the host is for the operator; use git_repository',
+  );
 }
 
 /** Locked, so that it cannot be deleted before the revision that names it is written. */

@@ -4,14 +4,16 @@ import { decideApproval, type ApprovalDecision } from '../../core/approvals/appr
 import { SandgateError } from '../../domain/errors.js';
 import { EXAMPLES } from '../../domain/policy/shell/describe-grant.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
-import { userIdOf, type Principal } from '../auth/principal.js';
-import { notFound } from '../../domain/resource-id.js';
-import { requireSession, requireSessionExists } from '../sessions/session-lookup.js';
+import { requireVisible } from '../../core/runs/visible-runs.js';
+import { unauthorized } from '../auth/credentials.js';
+import type { Principal } from '../auth/principal.js';
+import { reauthorize } from '../auth/reauthorize.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
 import { coveredCalls, listApprovals, readListed } from '../../core/approvals/approval-queries.js';
 import { ApprovalWatch, type WaitingCaller } from './approval-watch.js';
-import { decidesForOrganization, decisionProblems } from './deciding.js';
+import { decisionProblems } from './deciding.js';
 import { toApprovalView, type ApprovalList, type ApprovalView, type DecidedApproval } from './approvals.dto.js';
 
 /** How a caller wants a list. */
@@ -36,26 +38,27 @@ export class ApprovalsService {
 
   /** Throws `not_found` for an unknown run. */
   async listOfSession(principal: Principal, runId: string, request: ListRequest): Promise<ApprovalList> {
-    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, runId, principal));
+    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, runViewerOf(principal), runId));
     return this.list(principal, runId, request);
   }
 
   /** Throws `not_found`. */
   async read(principal: Principal, approvalId: string): Promise<ApprovalView> {
     const row = await this.database.withTenant(principal.organizationId, (tx) =>
-      readListed(tx, approvalId, invokedByOf(principal)),
+      readListed(tx, approvalId, runViewerOf(principal).invokedBy),
     );
     return this.viewOne(principal, row);
   }
 
   /**
    * One decision wins; a late or second one answers the settled row (docs/design/api-conventions.md).
-   * @throws SandgateError `not_found`, `forbidden` for a caller who may not decide the call, whatever its state
+   * @throws SandgateError `not_found`, also for a question of a run that the caller does not see; `forbidden` for a caller who may not
+   * decide the call, whatever its state
    * (docs/design/identity.md)
    */
   async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<DecidedApproval> {
     const { approval, won, narrowed } = await this.database.withTenant(principal.organizationId, async (tx) => {
-      await readListed(tx, approvalId);
+      await readListed(tx, approvalId, runViewerOf(principal).invokedBy);
       const problem = (await decisionProblems(tx, principal, [approvalId])).get(approvalId);
       if (problem !== null) throw new SandgateError('forbidden', problem ?? 'this approval cannot be decided');
       return decideApproval(tx, { approvalId, decision, decidedBy: principal.name });
@@ -65,10 +68,14 @@ export class ApprovalsService {
   }
 
   private async list(principal: Principal, runId: string | null, request: ListRequest): Promise<ApprovalList> {
-    const scope = { organizationId: principal.organizationId, runId, invokedBy: invokedByOf(principal) };
+    const { organizationId } = principal;
+    const scope = { organizationId, runId, ...runViewerOf(principal) };
     await this.watch.untilChanged(scope, request.wait, request.limit, request.caller);
-    const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
-    return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
+    const { caller, rows } = await this.database.withTenant(organizationId, async (tx) => {
+      const now = request.wait.waitMs === 0 ? principal : await afterWait(tx, principal, runId);
+      return { caller: now, rows: await listApprovals(tx, { ...scope, ...runViewerOf(now) }, request.limit) };
+    });
+    return { approvals: await this.view(caller, rows), cursor: cursorOf(rows) };
   }
 
   private async viewOne(principal: Principal, row: ApprovalEntity): Promise<ApprovalView> {
@@ -89,17 +96,12 @@ export class ApprovalsService {
   }
 }
 
-/** The user whose runs alone the caller sees; null for one who sees all. */
-function invokedByOf(principal: Principal): string | null {
-  return decidesForOrganization(principal) ? null : userIdOf(principal);
-}
-
-/** A run that the caller may not see is answered like one that does not exist. */
-async function requireVisible(tx: TenantTransaction, runId: string, principal: Principal): Promise<void> {
-  const invokedBy = invokedByOf(principal);
-  if (invokedBy === null) return requireSessionExists(tx, runId);
-  const session = await requireSession(tx, runId);
-  if (session.invoked_by_user_id !== invokedBy) throw notFound('run');
+/** Whoever waited may have lost their rights meanwhile. @throws SandgateError `unauthorized`, `not_found` */
+async function afterWait(tx: TenantTransaction, principal: Principal, runId: string | null): Promise<Principal> {
+  const now = await reauthorize(tx, principal);
+  if (now === null) throw unauthorized();
+  if (runId !== null) await requireVisible(tx, runViewerOf(now), runId);
+  return now;
 }
 
 /** Tells the caller that `approved_session` was recorded as `approved_once`. */

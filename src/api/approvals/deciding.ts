@@ -2,6 +2,7 @@ import { decisionProblem } from '../../domain/connections/decision-authority.js'
 import { readAskedCalls } from '../../core/approvals/asked-calls.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 
 /** Why the caller must not decide each of these approvals, null where the caller may; by approval id (docs/design/identity.md). */
 export async function decisionProblems(
@@ -16,7 +17,7 @@ export async function decisionProblems(
   );
 }
 
-/** Whether the caller may see and decide approvals of other people's runs; a plain member sees only their own. */
-export function decidesForOrganization(principal: Principal): boolean {
-  return principal.kind === 'operator' || principal.role !== 'member';
+/** Who sees the runs of others decides about them as well, unless a call is somebody's own. */
+function decidesForOrganization(principal: Principal): boolean {
+  return runViewerOf(principal).invokedBy === null;
 }

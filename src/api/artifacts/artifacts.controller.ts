@@ -31,7 +31,7 @@ export class ArtifactsController {
   @Answer(ArtifactList, 'The artifacts, oldest first.')
   @Failures(400, 401, 404, 503)
   async listArtifacts(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<ArtifactList> {
-    const artifacts = await this.artifacts.list(principal.organizationId, pathId(id, 'run'));
+    const artifacts = await this.artifacts.list(principal, pathId(id, 'run'));
     return { artifacts: artifacts.map(toArtifactView) };
   }
 
@@ -58,7 +58,7 @@ export class ArtifactsController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ArtifactView | Buffer> {
-    const artifact = await this.artifacts.read(principal.organizationId, pathId(id, 'run'), artifactId);
+    const artifact = await this.artifacts.read(principal, pathId(id, 'run'), artifactId);
     if (!prefersBytes(accept)) return toArtifactView(artifact);
     void reply.type('application/octet-stream');
     return artifact.content;

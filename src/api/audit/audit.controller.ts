@@ -27,7 +27,7 @@ export class AuditController {
   })
   @Failures(400, 401, 403, 404, 503)
   async exportEvents(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<StreamableFile> {
-    const lines = await this.audit.export(principal.organizationId, pathId(id, 'run'));
+    const lines = await this.audit.export(principal, pathId(id, 'run'));
     return new StreamableFile(Readable.from(lines, { objectMode: false }), { type: 'application/x-ndjson' });
   }
 

@@ -4,7 +4,9 @@ import { createHeadSigner, type HeadSigner } from '../../domain/ledger/signed-he
 import { Database } from '../../core/record/database.js';
 import { exportLedger } from '../../core/ledger/ledger-heads.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
-import { requireSessionExists } from '../sessions/session-lookup.js';
+import { requireVisible } from '../../core/runs/visible-runs.js';
+import type { Principal } from '../auth/principal.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 import type { LedgerKeyView } from './audit.dto.js';
 
 /** Exports ledgers with signed heads (docs/design/events.md). */
@@ -19,10 +21,11 @@ export class AuditService {
     this.signer = config.seal.ledgerKey === null ? null : createHeadSigner(config.seal.ledgerKey);
   }
 
-  /** The lines of the export; the run is looked for before the first of them. */
-  async export(organizationId: string, runId: string): Promise<AsyncGenerator<string>> {
+  /** The lines of the export; the run is looked for before the first of them. @throws SandgateError `not_found` */
+  async export(principal: Principal, runId: string): Promise<AsyncGenerator<string>> {
     const signer = this.requireSigner();
-    await this.database.withTenant(organizationId, (tx) => requireSessionExists(tx, runId));
+    const { organizationId } = principal;
+    await this.database.withTenant(organizationId, (tx) => requireVisible(tx, runViewerOf(principal), runId));
     return endLines(exportLedger(this.database, organizationId, runId, signer));
   }
 

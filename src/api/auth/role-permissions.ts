@@ -7,6 +7,7 @@ const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'approvals.decide',
   'approvals.read',
+  'audit.export',
   'capabilities.read',
   'catalog.read',
   'codehost.read',
@@ -23,7 +24,8 @@ const MEMBER: readonly PermissionName[] = [
   'triggers.read',
 ];
 
-const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export'];
+/** An approver sees the runs of others, and decides for the organization: that is up to the services. */
+const APPROVER = MEMBER;
 
 const BY_ROLE: Record<Role, readonly PermissionName[]> = {
   member: MEMBER,

@@ -6,6 +6,7 @@ import { Database } from '../../core/record/database.js';
 import { pathId } from '../../domain/resource-id.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
 import { toWebhookView, WebhookList } from './webhooks.dto.js';
@@ -31,6 +32,7 @@ export class WebhooksController {
     const viewer = viewerOf(principal);
     const connection = await this.connections.get(viewer, pathId(id, 'connection'));
     const rows = await this.database.withTenant(viewer.organizationId, (tx) => listWebhooks(tx, connection.id, NEWEST));
-    return { deliveries: rows.map(toWebhookView) };
+    const seesRuns = runViewerOf(principal).invokedBy === null;
+    return { deliveries: rows.map((row) => toWebhookView(row, seesRuns)) };
   }
 }

@@ -12,7 +12,12 @@ class EventOutcome {
   @ApiProperty({ format: 'uuid' })
   subscription_id!: string;
 
-  @ApiProperty({ type: 'string', format: 'uuid', nullable: true })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: 'Null without a run, and for a caller who does not see the runs of others.',
+  })
   session_id!: string | null;
 
   @ApiProperty({ enum: DISPATCH_STATUSES })
@@ -81,27 +86,30 @@ export class WebhookList {
   deliveries!: WebhookView[];
 }
 
-export function toWebhookView({
-  webhook,
-  dispatches,
-}: {
-  webhook: WebhookEntity;
-  dispatches: DispatchEntity[];
-}): WebhookView {
+/** @param seesRuns whether the caller sees runs that nobody in person started */
+export function toWebhookView(
+  { webhook, dispatches }: { webhook: WebhookEntity; dispatches: DispatchEntity[] },
+  seesRuns: boolean,
+): WebhookView {
   const { id, external_event_id, event_type, payload_digest, occurred_at, received_at } = webhook;
   return {
     ...{ id, external_event_id, event_type, payload_digest },
     occurred_at: occurred_at?.toISOString() ?? null,
     received_at: received_at.toISOString(),
-    dispatches: dispatches.map((dispatch) => ({ ...outcomeOf(dispatch), delivery_id: id })),
+    dispatches: dispatches.map((dispatch) => ({ ...outcomeOf(dispatch, seesRuns), delivery_id: id })),
   };
 }
 
+/** For managers of the organization, who see all its runs. */
 export function toEventDispatchView(dispatch: DispatchEntity): EventDispatchView {
   const { delivery_id, event_type, resource } = dispatch;
-  return { ...outcomeOf(dispatch), delivery_id, event_type, resource };
+  return { ...outcomeOf(dispatch, true), delivery_id, event_type, resource };
 }
 
-function outcomeOf({ id, subscription_id, session_id, status, skip_reason, created_at }: DispatchEntity): EventOutcome {
-  return { id, subscription_id, session_id, status, skip_reason, created_at: created_at.toISOString() };
+function outcomeOf(
+  { id, subscription_id, session_id, status, skip_reason, created_at }: DispatchEntity,
+  seesRuns: boolean,
+): EventOutcome {
+  const run = seesRuns ? session_id : null;
+  return { id, subscription_id, session_id: run, status, skip_reason, created_at: created_at.toISOString() };
 }

@@ -21,7 +21,7 @@ export class DeliveriesController {
   @Answer(DeliveryList, 'One for each destination once the run has ended.')
   @Failures(400, 401, 404, 503)
   async listDeliveries(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<DeliveryList> {
-    const deliveries = await this.deliveries.list(principal.organizationId, pathId(id, 'run'));
+    const deliveries = await this.deliveries.list(principal, pathId(id, 'run'));
     return { deliveries: deliveries.map(toDeliveryView) };
   }
 
@@ -43,6 +43,6 @@ export class DeliveriesController {
     @Param('delivery_id') deliveryId: string,
   ): Promise<DeliveryView> {
     const [run, delivery] = [pathId(id, 'run'), pathId(deliveryId, 'delivery of this run')];
-    return toDeliveryView(await this.deliveries.resend(principal.organizationId, run, delivery));
+    return toDeliveryView(await this.deliveries.resend(principal, run, delivery));
   }
 }

@@ -4,7 +4,7 @@ import type { Page, PageForm } from '../pages/page.js';
 /** Where a person confirms a terminal (docs/design/identity.md#terminals). */
 export const CONFIRM_PATH = '/v1/auth/device/confirm';
 
-const CODE_INPUT = { name: 'code', label: 'Code of your terminal' };
+const CODE_INPUT = { name: 'code', label: 'Code of your terminal', autocapitalize: 'characters' } as const;
 const AGAIN = { href: CONFIRM_PATH, text: 'Type a code' };
 const TITLE = 'Sign in a terminal';
 

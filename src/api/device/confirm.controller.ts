@@ -1,15 +1,16 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LoginErrorFilter } from '../login/login-error.filter.js';
 import { Public } from '../auth/permission.decorator.js';
-import { PageErrorFilter, sendPage } from '../pages/page-answer.js';
+import { sendPage } from '../pages/page-answer.js';
 import type { Page } from '../pages/page.js';
 import { signedOutPage } from './confirm-pages.js';
 import { ConfirmService, type ConfirmForm, type Visit } from './confirm.service.js';
 
 /** The pages on which a person lets a terminal in (docs/design/identity.md#terminals). */
 @ApiExcludeController()
-@UseFilters(PageErrorFilter)
+@UseFilters(LoginErrorFilter)
 @Controller('v1/auth/device/confirm')
 export class ConfirmController {
   constructor(private readonly confirm: ConfirmService) {}

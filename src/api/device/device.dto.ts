@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { MayBeLeftOut } from '../http/left-out.js';
 import { OptionalBody } from '../http/optional-body.js';
 
 const MAX_NAME_CHARS = 100;
@@ -17,7 +18,7 @@ export class StartDeviceLogin {
     maxLength: MAX_NAME_CHARS,
     description: 'What the person is shown, and the name of the token: one line of visible characters.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(MAX_NAME_CHARS)
   @Matches(SHOWABLE, { message: 'client_name: must be one line of visible characters' })
@@ -29,14 +30,14 @@ export class StartDeviceLogin {
     description:
       'Shown where there is no client_name. Clients are not registered, so it is believed no more than that.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(MAX_NAME_CHARS)
   @Matches(SHOWABLE, { message: 'client_id: must be one line of visible characters' })
   client_id?: string;
 
   @ApiPropertyOptional({ pattern: SLUG, description: 'Slug of the organization to sign in with, where it is known.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @Matches(new RegExp(SLUG), { message: 'org: must be the slug of an organization' })
   org?: string;
 }
@@ -66,16 +67,17 @@ export class DeviceLogin {
 export class PollDeviceLogin {
   @ApiProperty({ minLength: 1, maxLength: MAX_CODE_CHARS })
   @IsString()
+  @MinLength(1)
   @MaxLength(MAX_CODE_CHARS)
   device_code!: string;
 
   @ApiPropertyOptional({ enum: [GRANT_TYPE] })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsIn([GRANT_TYPE])
   grant_type?: typeof GRANT_TYPE;
 
   @ApiPropertyOptional({ maxLength: MAX_NAME_CHARS, description: 'Not looked at.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(MAX_NAME_CHARS)
   client_id?: string;
@@ -97,16 +99,17 @@ export class DeviceToken {
 export class GiveUpToken {
   @ApiProperty({ minLength: 1, maxLength: MAX_CODE_CHARS, description: 'The personal access token to end.' })
   @IsString()
+  @MinLength(1)
   @MaxLength(MAX_CODE_CHARS)
   token!: string;
 
   @ApiPropertyOptional({ enum: ['access_token'] })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsIn(['access_token'])
   token_type_hint?: 'access_token';
 
   @ApiPropertyOptional({ maxLength: MAX_NAME_CHARS, description: 'Not looked at.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(MAX_NAME_CHARS)
   client_id?: string;

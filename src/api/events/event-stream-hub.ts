@@ -4,10 +4,12 @@ import { PinoLogger } from 'nestjs-pino';
 import type { LedgerEvent } from '../../domain/events/event-kinds.js';
 import { Database } from '../../core/record/database.js';
 import { Metrics } from '../../core/metrics/metrics.js';
+import type { Principal } from '../auth/principal.js';
 import { readEventsAfter } from '../../core/ledger/event-queries.js';
 import { EventStream } from './event-stream.js';
 import type { Frame } from './event-window.js';
 import { RunTail } from './run-tail.js';
+import { StreamWatch } from './stream-watch.js';
 
 /** A slow client costs one such batch at a time; an event may have 64 KiB. */
 const BATCH = 32;
@@ -30,17 +32,29 @@ export class EventStreamHub implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly logger: PinoLogger,
+    private readonly watch: StreamWatch,
     metrics: Metrics,
   ) {
     metrics.gauge('service_event_streams', 'Event streams that clients hold open.', () => this.streams());
     database.wakeups.on('reconnected', () => this.refreshAll());
   }
 
-  /** Feeds a client from the event after `after` until either side closes. `head` is the run's seq as just read. */
-  follow(organizationId: string, runId: string, after: number, head: number, response: ServerResponse): void {
-    const run = this.#runs.get(runId) ?? this.start(organizationId, runId, head);
+  /**
+   * Feeds a client from the event after `after` until either side closes, or a person may not follow the run any more. `head` is the
+   * run's seq as just read.
+   */
+  follow(
+    principal: Principal,
+    { runId, after, head }: { runId: string; after: number; head: number },
+    response: ServerResponse,
+  ): void {
+    const run = this.#runs.get(runId) ?? this.start(principal.organizationId, runId, head);
     const stream = new EventStream(response, after);
-    stream.onClose(() => this.leave(runId, run, stream));
+    const unwatch = principal.kind === 'user' ? this.watch.start(principal, runId, () => stream.end()) : null;
+    stream.onClose(() => {
+      unwatch?.();
+      this.leave(runId, run, stream);
+    });
     run.tail.add(stream);
     this.#keepAlive ??= setInterval(() => this.keepAlive(), KEEP_ALIVE_MS);
     if (this.#stopping) stream.end();

@@ -3,6 +3,8 @@ import type { Frame } from './event-window.js';
 
 /** Events are written together up to this size, so that a backlog does not cost a system call each. */
 const CHUNK_CHARS = 32 * 1024;
+/** How long a client has for what was written before the end. */
+const TAKEN_WITHIN_MS = 2000;
 
 /**
  * One client that follows a run. It holds a position and nothing else: while its socket is full, events stay in the
@@ -63,8 +65,12 @@ export class EventStream {
     if (this.writable) this.write(': keep-alive\n\n');
   }
 
+  /** Nothing is written any more. A client that does not take what is under way is cut off. */
   end(): void {
-    if (!this.closed) this.response.end();
+    if (this.closed) return;
+    this.response.end();
+    const cut = setTimeout(() => this.response.destroy(), TAKEN_WITHIN_MS).unref();
+    this.response.once('close', () => clearTimeout(cut));
   }
 
   private write(text: string): void {

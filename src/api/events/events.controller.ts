@@ -48,7 +48,7 @@ export class EventsController {
     const runId = pathId(id, 'run');
     const query = validated(EventsQuery, { after, limit }, 'after', 'limit');
     const [position, most] = [seqAsked(query.after), rowsAsked(query.limit, DEFAULT_PAGE)];
-    return { events: await this.events.list(principal.organizationId, runId, position, most) };
+    return { events: await this.events.list(principal, runId, position, most) };
   }
 
   @Get('stream')
@@ -79,10 +79,10 @@ export class EventsController {
   ): Promise<void> {
     const runId = pathId(id, 'run');
     const position = resumePosition(lastEventId, after);
-    const head = await this.events.requireHead(principal.organizationId, runId);
+    const head = await this.events.requireHead(principal, runId);
     openStream(reply);
     if (request.method === 'HEAD') reply.raw.end();
-    else this.hub.follow(principal.organizationId, runId, position, head, reply.raw);
+    else this.hub.follow(principal, { runId, after: position, head }, reply.raw);
   }
 }
 

@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
+import { RefusalObserver } from './audited.js';
 import { isUnstorableValue } from './database-failure.js';
 import { RouteTable } from './route-table.js';
 
@@ -11,6 +12,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly logger: PinoLogger,
     private readonly routes: RouteTable,
+    private readonly refusals: RefusalObserver,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -19,6 +21,12 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const failure = this.withMethod(toSandgateError(exception), exception, request, reply);
     if (failure.code === 'internal') this.logger.error({ err: exception, reqId: request.id }, 'request failed');
+    const noted = this.refusals.note(request, failure);
+    if (noted === null) this.answer(reply, failure);
+    else void noted.then(() => this.answer(reply, failure));
+  }
+
+  private answer(reply: FastifyReply, failure: SandgateError): void {
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return;

@@ -46,6 +46,11 @@ const GO: Record<GoRefusal, readonly [number, string, string]> = {
   gone: [400, 'This link is invalid, has expired or was already used.', AGAIN],
   connection_gone: [400, 'The connection no longer exists or was revoked.', NOTHING],
   requester_gone: [400, 'Whoever asked for this connection may no longer change it.', NOTHING],
+  other_person: [
+    403,
+    'Somebody else asked for this connection, and only they can make it.',
+    'If that is you, sign out, sign in as the person who asked, and open the link again.',
+  ],
   cannot_connect: [
     400,
     'This Sandgate is reached over plain http, over which browsers keep no secure cookie, so nothing can be connected here.',
@@ -92,6 +97,12 @@ const CALLBACK: Record<CallbackRefusal, readonly [number, string, string]> = {
   ],
   connection_gone: GO.connection_gone,
   requester_gone: GO.requester_gone,
+  other_person: [403, 'Somebody else asked for this connection, and only they can make it.', NOTHING],
+  signed_out: [
+    403,
+    'You are not signed in any more, so nobody can tell whether you asked for this.',
+    `${NOTHING} ${AGAIN}`,
+  ],
   superseded: [
     400,
     'This authorization was superseded by a newer one; restart the connect flow if you still need to.',

@@ -2,12 +2,13 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilte
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConnectCallback } from '../../core/oauth/connect-callback.js';
-import { GoPage } from '../../core/oauth/go-page.js';
+import { GoPage, type NotShown } from '../../core/oauth/go-page.js';
 import { PublicAddress } from '../../core/oauth/public-address.js';
 import { Public } from '../auth/permission.decorator.js';
 import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
 import { PageErrorFilter, sendPage } from '../pages/page-answer.js';
+import { SessionVisitor } from './session-visitor.js';
 
 /** The pages of connecting, for a person's browser (docs/design/oauth.md). */
 @ApiExcludeController()
@@ -18,6 +19,7 @@ export class OauthPagesController {
     private readonly goPage: GoPage,
     private readonly callback: ConnectCallback,
     private readonly address: PublicAddress,
+    private readonly visitor: SessionVisitor,
   ) {}
 
   @Get('go')
@@ -27,11 +29,9 @@ export class OauthPagesController {
     @Res() reply: FastifyReply,
     @Query('f') token?: unknown,
   ): Promise<void> {
-    const shown = await this.goPage.show(textOf(token), readFlowCookie(request.headers.cookie));
-    if ('refusal' in shown) {
-      sendPage(request, reply, goRefusalPage(shown.refusal));
-      return;
-    }
+    const userId = await this.visitor.userIdOf(request);
+    const shown = await this.goPage.show(textOf(token), { cookie: readFlowCookie(request.headers.cookie), userId });
+    if (!('question' in shown)) return refuse(request, reply, { not: shown, token: textOf(token) });
     void reply.header('set-cookie', setFlowCookie(shown.cookie));
     sendPage(request, reply, questionPage(shown.question, textOf(token)));
   }
@@ -43,11 +43,9 @@ export class OauthPagesController {
     // Other sites can send a form here. The cookie is not sent then, and a browser that reports another site is refused at once.
     const site = request.headers['sec-fetch-site'];
     const cookie = site === undefined || site === 'same-origin' ? readFlowCookie(request.headers.cookie) : null;
-    const confirmed = await this.goPage.confirm(formField(body, 'f'), cookie);
-    if ('refusal' in confirmed) {
-      sendPage(request, reply, goRefusalPage(confirmed.refusal));
-      return;
-    }
+    const token = formField(body, 'f');
+    const confirmed = await this.goPage.confirm(token, { cookie, userId: await this.visitor.userIdOf(request) });
+    if (!('location' in confirmed)) return refuse(request, reply, { not: confirmed, token });
     void reply
       .status(303)
       .header('set-cookie', setFlowCookie(confirmed.cookie))
@@ -78,10 +76,22 @@ export class OauthPagesController {
       parameters: new URLSearchParams(query === -1 ? '' : request.url.slice(query + 1)),
       redirectUri,
       cookie: readFlowCookie(request.headers.cookie),
+      userId: await this.visitor.userIdOf(request),
     });
     if (outcome.connected || outcome.flowEnded) void reply.header('set-cookie', clearFlowCookie());
     sendPage(request, reply, callbackPage(outcome));
   }
+}
+
+/** Whoever is not signed in goes to do so, and comes back to the question. */
+function refuse(request: FastifyRequest, reply: FastifyReply, { not, token }: { not: NotShown; token: string }): void {
+  if ('refusal' in not) return sendPage(request, reply, goRefusalPage(not.refusal));
+  const back = new URLSearchParams({ redirect_to: `/v1/oauth/go?${new URLSearchParams({ f: token }).toString()}` });
+  void reply
+    .status(303)
+    .header('referrer-policy', 'no-referrer')
+    .header('location', `/v1/auth/login/${not.signIn}/start?${back.toString()}`)
+    .send();
 }
 
 function textOf(value: unknown): string {

@@ -18,6 +18,7 @@ import { notFound } from '../../domain/resource-id.js';
 import { ClientDocumentController } from './client-document.controller.js';
 import { OauthPagesController } from './oauth-pages.controller.js';
 import { OauthStartController } from './oauth-start.controller.js';
+import { SessionVisitor } from './session-visitor.js';
 
 const PARTS = Symbol('what connecting needs');
 
@@ -25,6 +26,7 @@ const PARTS = Symbol('what connecting needs');
 @Module({
   controllers: [OauthStartController, OauthPagesController, ClientDocumentController],
   providers: [
+    SessionVisitor,
     {
       provide: PublicAddress,
       inject: [ApiConfig],
@@ -32,13 +34,20 @@ const PARTS = Symbol('what connecting needs');
     },
     {
       provide: PARTS,
-      inject: [Database, Sealer, GuardedClient, PublicAddress],
+      inject: [Database, Sealer, GuardedClient, PublicAddress, ApiConfig],
       useFactory: (
         database: Database,
         sealer: Sealer,
         client: GuardedClient,
         address: PublicAddress,
-      ): ConnectParts => ({ database, sealer, http: new OAuthHttp(client), address }),
+        { auth }: ApiConfig,
+      ): ConnectParts => ({
+        database,
+        sealer,
+        http: new OAuthHttp(client),
+        address,
+        requireSession: auth.requireSso,
+      }),
     },
     { provide: ConnectFlows, inject: [PARTS], useFactory: (parts: ConnectParts) => new ConnectFlows(parts) },
     { provide: GoPage, inject: [PARTS], useFactory: (parts: ConnectParts) => new GoPage(parts) },

@@ -7,7 +7,7 @@ import { contentSecurityPolicy, renderPage, type Page } from './page.js';
 /** HTML for people; a client that prefers JSON gets the same status and the one error shape (docs/design/api-conventions.md). */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): void {
   void reply.status(page.status).header('referrer-policy', 'no-referrer');
-  if (page.form === undefined && prefersJson(request.headers.accept)) {
+  if (page.form === undefined && page.confirm === undefined && prefersJson(request.headers.accept)) {
     const message = page.paragraphs.join(' ');
     const next = page.link === undefined ? {} : { next: page.link.href };
     void reply.type('application/json').send(page.status === 200 ? { message, ...next } : { error: message });
@@ -22,6 +22,8 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
 /** Failures of the pages, as pages. */
 @Catch()
 export class PageErrorFilter implements ExceptionFilter {
+  protected readonly title: string = 'Connection failed';
+
   constructor(private readonly logger: PinoLogger) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -33,16 +35,17 @@ export class PageErrorFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (failure.code === 'unavailable') reply.header('retry-after', '1');
-    sendPage(request, reply, failurePage(failure.httpStatus, failure.message));
+    const retryAfter = failure.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+    sendPage(request, reply, failurePage(failure.httpStatus, this.title, failure.message));
   }
 }
 
 /** Text of a failure that the person did not cause; clients may read it. */
-function failurePage(status: number, text: string): Page {
+function failurePage(status: number, title: string, text: string): Page {
   return {
     status,
-    title: 'Connection failed',
+    title,
     paragraphs: [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, 'Try again later.'],
   };
 }

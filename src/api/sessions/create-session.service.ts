@@ -4,11 +4,13 @@ import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { RunCreation, type RunRequest } from '../../core/creation/run-creation.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { claimKey } from '../../core/runs/idempotency-keys.js';
+import { requireVisibleRun } from '../../core/runs/visible-runs.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 import type { CreateSession } from './create-session.dto.js';
-import { requireSession, viewSession } from './session-lookup.js';
 import type { SessionView } from './sessions.dto.js';
+import { viewSession } from './view-sessions.js';
 
 export interface CreateSessionCommand {
   principal: Principal;
@@ -31,7 +33,7 @@ export class CreateSessionService {
     return this.database.withTenant(command.principal.organizationId, async (tx) => {
       const earlier = await findEarlier(tx, command, runId);
       if (earlier === null) await this.runs.create(tx, toRunRequest(command, runId));
-      return viewSession(tx, await requireSession(tx, earlier ?? runId));
+      return viewSession(tx, await requireVisibleRun(tx, runViewerOf(command.principal), earlier ?? runId));
     });
   }
 }
@@ -43,7 +45,9 @@ async function findEarlier(
 ): Promise<string | null> {
   if (command.idempotencyKey === undefined) return null;
   const digest = digestOf(command.sent as ExactJson);
-  const claim = { scope: 'sessions', key: command.idempotencyKey, of: 'body', digest, runId } as const;
+  // The runs of others stay unknown, whatever keys they use.
+  const scope = `sessions:${command.principal.name}`;
+  const claim = { scope, key: command.idempotencyKey, of: 'body', digest, runId } as const;
   return (await claimKey(tx, claim))?.runId ?? null;
 }
 

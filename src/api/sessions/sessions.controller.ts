@@ -62,7 +62,7 @@ export class SessionsController {
   @Answer(SessionList, 'Runs that the caller may see.')
   @Failures(400, 401, 503)
   async listSessions(@CurrentPrincipal() principal: Principal, @Query() query: ListSessions): Promise<SessionList> {
-    return { sessions: await this.sessions.list(principal.organizationId, toSessionFilter(query)) };
+    return { sessions: await this.sessions.list(principal, toSessionFilter(query)) };
   }
 
   @Post()
@@ -90,7 +90,7 @@ export class SessionsController {
   @Answer(SessionRead, 'The run.')
   @Failures(400, 401, 404, 503)
   readSession(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<SessionRead> {
-    return this.sessions.read(principal.organizationId, pathId(id, 'run'));
+    return this.sessions.read(principal, pathId(id, 'run'));
   }
 
   @Post(':id/cancel')
@@ -101,7 +101,7 @@ export class SessionsController {
   @Answer(CancelAnswer, 'The wish is recorded, or the run had already ended.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   cancelSession(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<CancelAnswer> {
-    return this.sessions.cancel(principal.organizationId, pathId(id, 'run'));
+    return this.sessions.cancel(principal, pathId(id, 'run'));
   }
 
   @Get(':id/cost')
@@ -111,6 +111,6 @@ export class SessionsController {
   @Answer(UsageTotals, 'Totals that the model providers reported.')
   @Failures(400, 401, 404, 503)
   readCost(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<UsageTotals> {
-    return this.sessions.cost(principal.organizationId, pathId(id, 'run'));
+    return this.sessions.cost(principal, pathId(id, 'run'));
   }
 }

@@ -3,23 +3,31 @@ import { SandgateError } from '../../domain/errors.js';
 import { Database } from '../../core/record/database.js';
 import { requestFinalization } from '../../core/finalization/finalization-requests.js';
 import { findSessions, queuePosition, type SessionFilter } from '../../core/runs/find-sessions.js';
-import { requireSession, requireSessionExists, viewSession, viewSessions } from './session-lookup.js';
+import { requireVisible, requireVisibleRun } from '../../core/runs/visible-runs.js';
+import { managesOrganization } from '../../core/connections/viewer.js';
+import type { SessionEntity } from '../../core/runs/session.entity.js';
+import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
+import { runViewerOf } from '../auth/run-viewer.js';
 import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
 import { readUsage } from '../../core/budgets/usage.js';
 import type { UsageTotals } from './usage.dto.js';
+import { viewSession, viewSessions } from './view-sessions.js';
 
-/** Reads runs, and asks one to stop (docs/design/runs.md). */
+/** Reads the runs that the caller sees, and asks one to stop (docs/design/runs.md, docs/design/identity.md). */
 @Injectable()
 export class SessionsService {
   constructor(private readonly database: Database) {}
 
-  list(organizationId: string, filter: SessionFilter): Promise<SessionView[]> {
-    return this.database.withTenant(organizationId, async (tx) => viewSessions(tx, await findSessions(tx, filter)));
+  list(principal: Principal, filter: SessionFilter): Promise<SessionView[]> {
+    return this.database.withTenant(principal.organizationId, async (tx) =>
+      viewSessions(tx, await findSessions(tx, runViewerOf(principal), filter)),
+    );
   }
 
-  read(organizationId: string, id: string): Promise<SessionRead> {
-    return this.database.withTenant(organizationId, async (tx) => {
-      const session = await requireSession(tx, id);
+  /** @throws SandgateError `not_found` */
+  read(principal: Principal, id: string): Promise<SessionRead> {
+    return this.database.withTenant(principal.organizationId, async (tx) => {
+      const session = await requireVisibleRun(tx, runViewerOf(principal), id);
       const position = await queuePosition(tx, session);
       return {
         session: await viewSession(tx, session),
@@ -29,21 +37,23 @@ export class SessionsService {
     });
   }
 
-  cost(organizationId: string, id: string): Promise<UsageTotals> {
-    return this.database.withTenant(organizationId, async (tx) => {
-      await requireSessionExists(tx, id);
+  /** @throws SandgateError `not_found` */
+  cost(principal: Principal, id: string): Promise<UsageTotals> {
+    return this.database.withTenant(principal.organizationId, async (tx) => {
+      await requireVisible(tx, runViewerOf(principal), id);
       return readUsage(tx, id);
     });
   }
 
   /**
    * Records the request to stop before it answers, so that an acknowledged cancel survives the loss of every process.
-   * @throws SandgateError `unavailable` when it could not be recorded; a retry is safe.
+   * @throws SandgateError `not_found`; `forbidden` for who sees the run and may not stop it (CP-182); `unavailable` when it could
+   * not be recorded, and a retry is safe
    */
-  async cancel(organizationId: string, id: string): Promise<CancelAnswer> {
+  async cancel(principal: Principal, id: string): Promise<CancelAnswer> {
     try {
-      return await this.database.withTenant(organizationId, async (tx) => {
-        await requireSessionExists(tx, id);
+      return await this.database.withTenant(principal.organizationId, async (tx) => {
+        requireMayStop(principal, await requireVisibleRun(tx, runViewerOf(principal), id));
         const recorded = await requestFinalization(tx, id, {
           outcome: 'cancelled',
           reason: 'cancelled by user',
@@ -59,4 +69,10 @@ export class SessionsService {
       });
     }
   }
+}
+
+/** Seeing a run does not imply stopping it: its invoker stops it, and who manages the organization. */
+function requireMayStop(principal: Principal, run: Pick<SessionEntity, 'invoked_by_user_id'>): void {
+  if (managesOrganization(viewerOf(principal)) || run.invoked_by_user_id === userIdOf(principal)) return;
+  throw new SandgateError('forbidden', 'stopping a run that somebody else started needs the role admin or owner');
 }

@@ -34,7 +34,7 @@ import { newRowId } from '../../platform/postgres/row-id.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { validated, type Unvalidated } from '../http/validated.js';
-import { viewSession } from '../sessions/session-lookup.js';
+import { viewSession } from '../sessions/view-sessions.js';
 import type { SessionEnvelope } from '../sessions/sessions.dto.js';
 import { InvokeTrigger, MAX_TASK_CHARS, type InvokedRun, type PolledResult } from './invocations.dto.js';
 

@@ -13,7 +13,7 @@ import { CLOCK } from '../../platform/postgres/write-rows.js';
 import { viewerOf, type Principal } from '../auth/principal.js';
 import { toEventDispatchView } from '../connections/webhooks.dto.js';
 import { toDeliveryView } from '../deliveries/deliveries.dto.js';
-import { viewSessions } from '../sessions/session-lookup.js';
+import { viewSessions } from '../sessions/view-sessions.js';
 import type { RotatedToken, Trigger, TriggerList, TriggerWithHistory } from './trigger-answers.dto.js';
 import { TriggerTerms } from './trigger-terms.js';
 import { addressesOf, toInvocationView, viewAddressed, viewTrigger, viewTriggers } from './trigger-view.js';

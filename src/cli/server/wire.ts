@@ -30,6 +30,15 @@ export type NewTrigger = Schemas['CreateTrigger'];
 export type TriggerChange = Schemas['ChangeTrigger'];
 export type Delivery = Schemas['DeliveryView'];
 export type AppRegistration = Schemas['AppRegistrationView'];
+export type Org = Schemas['Org'];
+export type Idp = Schemas['Idp'];
+export type NewIdp = Schemas['CreateIdp'];
+export type IdpChange = Schemas['ChangeIdp'];
+export type Member = Schemas['Member'];
+export type Membership = Schemas['Membership'];
+export type WebSession = Schemas['WebSession'];
+export type MemberToken = Schemas['MemberToken'];
+export type AuditEntry = Schemas['AuthAuditEntry'];
 export type Upload = Schemas['UploadView'];
 export type NewRun = Schemas['CreateSession'];
 

@@ -40,11 +40,11 @@ function list<Row extends object>(
     : tx.query<Row>(texts.ofRun, [runId, invokedBy, limit]);
 }
 
-/** Throws `not_found`, also for a call that never was a question. */
+/** Throws `not_found`, also for a call that never was a question, and one of a run that `invokedBy` did not start. */
 export async function readListed(
   tx: TenantTransaction,
   approvalId: string,
-  invokedBy: string | null = null,
+  invokedBy: string | null,
 ): Promise<ApprovalEntity> {
   const [row] = await tx.query<ApprovalEntity>('select * from svc_read_listed_approval($1, $2)', [
     approvalId,

@@ -181,8 +181,11 @@ export class OutboundLimits {
     return all.filter(({ perMin }) => perMin > 0);
   }
 
+  /** A person is counted by all processes together or not at all: their runs are spread over them. */
   private ownCharges(shared: readonly DialCharge[], { organizationId, hostDigest }: DialKey): Charge[] {
-    const charges = shared.map(({ scope, key, perMin }) => ({ key: [scope, organizationId, key].join(), perMin }));
+    const charges = shared
+      .filter(({ scope }) => scope !== 'user')
+      .map(({ scope, key, perMin }) => ({ key: [scope, organizationId, key].join(), perMin }));
     const perMin = this.settings.hostPerMin * ALL_ORGANIZATIONS;
     return perMin === 0 ? charges : [...charges, { key: ['host_global', '', hostDigest].join(), perMin }];
   }

@@ -26,6 +26,7 @@ import { readPinned } from '../capabilities/capability-queries.js';
 import type { HarnessAvailability } from '../harnesses/harness-availability.js';
 import type { Harness, HarnessCatalog } from '../harnesses/harness-catalog.js';
 import { frozenGrantEvent, insertActiveGrant, parkRun } from '../network/network-grants.js';
+import { requireActiveOrganization } from '../organizations/require-active.js';
 import { validContentOf } from '../policies/policy-content.js';
 import { readAtHead } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
@@ -98,6 +99,7 @@ export class RunCreation {
 
   /** @throws SandgateError naming what cannot be accepted; the caller's transaction must not commit then */
   async create(tx: TenantTransaction, request: RunRequest): Promise<void> {
+    await requireActiveOrganization(tx);
     const frozen = await this.freeze(tx, request);
     buildRunnerEnvironment(request.runId, frozen.spec);
     // A run that waits for a person takes no place in the queue.

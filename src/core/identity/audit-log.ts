@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { insertRows } from '../../platform/postgres/write-rows.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { queryRows } from '../record/query-row.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 
 /** Who acted, as the verified credential says, and from where. */
@@ -24,32 +25,35 @@ export interface AuditEntry {
 }
 
 /** Every action that the log knows (docs/design/identity.md). */
-export type AuditAction =
-  | 'org.create'
-  | 'org.update'
-  | 'org.suspend'
-  | 'org.resume'
-  | 'idp.create'
-  | 'idp.patch'
-  | 'idp.activate'
-  | 'idp.disable'
-  | 'idp.reactivate'
-  | 'idp.migrate'
-  | 'break_glass.arm'
-  | 'bootstrap_owner.promote'
-  | 'bootstrap_owner.reject_and_consume'
-  | 'member.roles'
-  | 'member.deactivate'
-  | 'member.reactivate'
-  | 'session.login'
-  | 'session.switch'
-  | 'session.logout'
-  | 'session.revoke'
-  | 'login.refused_deactivated'
-  | 'token.mint'
-  | 'token.revoke'
-  | 'device.approve'
-  | 'device.deny';
+export const AUDIT_ACTIONS = [
+  'org.create',
+  'org.update',
+  'org.suspend',
+  'org.resume',
+  'idp.create',
+  'idp.patch',
+  'idp.activate',
+  'idp.disable',
+  'idp.reactivate',
+  'idp.migrate',
+  'break_glass.arm',
+  'bootstrap_owner.promote',
+  'bootstrap_owner.reject_and_consume',
+  'member.roles',
+  'member.deactivate',
+  'member.reactivate',
+  'session.login',
+  'session.switch',
+  'session.logout',
+  'session.revoke',
+  'login.refused_deactivated',
+  'token.mint',
+  'token.revoke',
+  'device.approve',
+  'device.deny',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Writes the entry of a step in the transaction of that step: both are on record, or neither. */
 export async function auditStep(tx: TenantTransaction, entry: AuditEntry): Promise<void> {
@@ -74,6 +78,25 @@ export async function auditRefusal(db: Database, organizationId: string | null, 
       row.detail,
     ],
   });
+}
+
+export interface AuditFilter {
+  /** Of the whole deployment when null. */
+  organizationId: string | null;
+  action: AuditAction | null;
+  success: boolean | null;
+  /** Only entries older than that one. */
+  before: string | null;
+  limit: number;
+}
+
+/** Newest first. */
+export function listAudit(
+  { pool }: Pick<Database, 'pool'>,
+  { organizationId, before, action, success, limit }: AuditFilter,
+): Promise<AuditEntryEntity[]> {
+  const values = [organizationId, before, action, success, limit];
+  return queryRows<AuditEntryEntity>(pool, { text: 'select * from svc_list_auth_audit($1, $2, $3, $4, $5)', values });
 }
 
 function rowOf(

@@ -1,8 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../domain/json.js';
 
-export type IdpStatus = 'staged' | 'active' | 'disabled' | 'retired';
-export type TokenEndpointAuth = 'client_secret_basic' | 'client_secret_post' | 'none';
+export const IDP_STATUSES = ['staged', 'active', 'disabled', 'retired'] as const;
+export type IdpStatus = (typeof IDP_STATUSES)[number];
+
+export const TOKEN_ENDPOINT_AUTHS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+export type TokenEndpointAuth = (typeof TOKEN_ENDPOINT_AUTHS)[number];
 
 /** An identity provider of an organization; at most one is active (docs/design/identity.md). */
 @Entity('org_idp_configs')

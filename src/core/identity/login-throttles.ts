@@ -10,6 +10,11 @@ export const LOGIN_LIMITS = {
   /** Codes of terminals that are typed or followed, from an address and in a browser session. */
   'device-code-ip': 30,
   'device-code-session': 10,
+  /** Beginnings of logins, of an address. */
+  'start-ip': 10,
+  'callback-ip': 10,
+  'start-org': 30,
+  'callback-org': 60,
 } as const;
 
 export type LoginThrottle = keyof typeof LOGIN_LIMITS;

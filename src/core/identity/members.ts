@@ -19,3 +19,17 @@ export async function readActiveMember(tx: TenantTransaction, userId: string): P
   const role = roles === null ? null : highestRole(roles);
   return roles === null || role === null ? null : { userId, role, roles };
 }
+
+/**
+ * The roles that a credential stands for at this moment, without counting as a use of it.
+ *
+ * @returns null when the credential, the membership, the account or the organization is over
+ */
+export async function readLiveRoles(
+  tx: TenantTransaction,
+  credential: { sessionId: string } | { tokenId: string },
+): Promise<Role[] | null> {
+  const ids = 'sessionId' in credential ? [credential.sessionId, null] : [null, credential.tokenId];
+  const [row] = await tx.query<{ roles: Role[] | null }>('select svc_read_live_roles($1, $2) as roles', ids);
+  return row?.roles ?? null;
+}

@@ -26,6 +26,8 @@ export interface SessionWindows {
 
 /** What a login knows of the session that it makes. */
 export interface NewWebSession {
+  /** Given where an ID token was sealed for the row. */
+  id?: string;
   membershipId: string;
   userId: string;
   idpConfigId: string;
@@ -44,7 +46,8 @@ export async function mintWebSession(
   made: NewWebSession,
   { idleSecs, absoluteSecs }: SessionWindows,
 ): Promise<{ id: string; token: string }> {
-  const [id, token] = [newRowId(), `svc_web_${randomBytes(32).toString('hex')}`];
+  const id = made.id ?? newRowId();
+  const token = `svc_web_${randomBytes(32).toString('hex')}`;
   await tx.query('select svc_insert_web_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)', [
     id,
     made.membershipId,

@@ -15,6 +15,7 @@ import { insertRows, insertUnlessThere } from '../../platform/postgres/write-row
 import type { Database, TenantTransaction } from '../record/database.js';
 import { lockSubscription } from '../triggers/lock-subscription.js';
 import {
+  isSkip,
   isUnpersisted,
   skipReasonOf,
   unattendedStarter,
@@ -86,7 +87,7 @@ export class EventRuns {
       }
       this.on.log.warn(about, 'a run of an event could not be started');
       const reason = cause instanceof SandgateError ? skipReasonOf(cause) : 'error: internal error';
-      const status = isUnpersisted(cause) ? 'skipped' : 'error';
+      const status = isSkip(cause) ? 'skipped' : 'error';
       await this.on.database.withTenant(organizationId, (tx) =>
         insertUnlessThere(tx, DispatchEntity, dispatchOf(match, { status, skip_reason: reason.slice(0, MAX_REASON) })),
       );

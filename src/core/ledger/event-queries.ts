@@ -37,9 +37,17 @@ export async function readEventsAfter(
   }));
 }
 
-/** Highest seq of the run, or null when the organization has no such run. */
-export async function readHeadSeq(tx: OrganizationTransaction, runId: string): Promise<number | null> {
-  const [row] = await tx.query<{ seq: string | null }>('select svc_read_head_seq($1) as seq', [runId]);
+/**
+ * Highest seq of the run, or null when the organization has no such run.
+ *
+ * @param invokedBy only where this user started it; null for anybody's
+ */
+export async function readHeadSeq(
+  tx: OrganizationTransaction,
+  runId: string,
+  invokedBy: string | null,
+): Promise<number | null> {
+  const [row] = await tx.query<{ seq: string | null }>('select svc_read_head_seq($1, $2) as seq', [runId, invokedBy]);
   return row?.seq == null ? null : Number(row.seq);
 }
 

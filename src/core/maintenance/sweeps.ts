@@ -115,6 +115,12 @@ export async function sweepExpired(
   return row?.swept ?? 0;
 }
 
+/** Deletes what logins that are over left behind. @returns how many rows; up to `limit` of each kind */
+export async function sweepLogins(pool: pg.Pool, limit: number): Promise<number> {
+  const [row] = await call<{ swept: number }>(pool, 'select svc_sweep_logins($1) as swept', [limit]);
+  return row?.swept ?? 0;
+}
+
 interface ReferenceRow {
   organization_id: string;
   session_id: string;

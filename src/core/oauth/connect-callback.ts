@@ -9,7 +9,7 @@ import { clientSecretOf } from './client-secrets.js';
 import { hash, type ConnectParts } from './connect-flows.js';
 import { claimFlow, readClaimedFlow, type ClaimedFlow } from './flow-records.js';
 import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
-import { requesterMayConnect } from './requester.js';
+import { requesterMayConnect, visitorProblem, type VisitorProblem } from './requester.js';
 import { listedCode, TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';
 
@@ -39,6 +39,7 @@ export type CallbackRefusal =
   | 'denied'
   | 'connection_gone'
   | 'requester_gone'
+  | VisitorProblem
   | 'superseded'
   | 'no_code'
   | 'exchange_failed'
@@ -58,6 +59,8 @@ export interface CallbackRequest {
   redirectUri: string;
   /** Of the flow's cookie; null without one. */
   cookie: string | null;
+  /** The user whose live session the browser has; null without one. */
+  userId: string | null;
 }
 
 /** A refusal on the way; the flow is consumed by then. */
@@ -107,6 +110,8 @@ export class ConnectCallback {
     const callback = this.validate(flow, state, request);
     if (connection === null || connection.status === 'revoked') throw new Refused('connection_gone');
     if (!permitted) throw new Refused('requester_gone');
+    const problem = visitorProblem(flow, request.userId, this.parts.requireSession);
+    if (problem !== null) throw new Refused(problem);
     if (flow.superseded) throw new Refused('superseded');
     if ((callback.get('code') ?? '') === '') throw new Refused('no_code');
     const answer = await this.exchange(organizationId, flow, connection, callback);

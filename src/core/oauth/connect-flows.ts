@@ -20,6 +20,8 @@ export interface ConnectParts {
   sealer: Sealer;
   http: OAuthHttp;
   address: PublicAddress;
+  /** People sign in: who started a flow has to be who goes on with it. */
+  requireSession: boolean;
 }
 
 export interface StartRequest {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { OrganizationEntity } from '../organizations/organization.entity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { deploymentOrganization } from './client-registrations.js';
 import type { ConnectParts } from './connect-flows.js';
 import { findLiveFlow, openFlow, type StoredFlow } from './flow-records.js';
 import { openTicket, type GoTicket } from './go-token.js';
 import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
-import { requesterMayConnect } from './requester.js';
+import { requesterMayConnect, visitorProblem } from './requester.js';
 
 /** What a person reads before they go to the authorization server. */
 export interface ConnectQuestion {
@@ -23,10 +24,27 @@ export interface ConnectQuestion {
 }
 
 export type GoRefusal =
-  'gone' | 'connection_gone' | 'requester_gone' | 'cannot_connect' | 'no_sealing' | 'not_confirmed' | 'other_browser';
+  | 'gone'
+  | 'connection_gone'
+  | 'requester_gone'
+  | 'other_person'
+  | 'cannot_connect'
+  | 'no_sealing'
+  | 'not_confirmed'
+  | 'other_browser';
 
-export type Shown = { question: ConnectQuestion; cookie: string } | { refusal: GoRefusal };
-export type Confirmed = { location: string; cookie: string } | { refusal: GoRefusal };
+/** Why there is nothing to show; `signIn` is the organization where the person has to sign in first. */
+export type NotShown = { refusal: GoRefusal } | { signIn: string };
+export type Shown = { question: ConnectQuestion; cookie: string } | NotShown;
+export type Confirmed = { location: string; cookie: string } | NotShown;
+
+/** What the browser brings. */
+export interface GoVisitor {
+  /** What an earlier page gave to it. */
+  cookie: string | null;
+  /** The user whose live session it has; null without one. */
+  userId: string | null;
+}
 
 interface LiveFlow {
   ticket: GoTicket;
@@ -42,9 +60,9 @@ export class GoPage {
   constructor(private readonly parts: ConnectParts) {}
 
   /** The question, and a cookie that lets this browser answer it. */
-  async show(token: string, cookie: string | null): Promise<Shown> {
-    const live = await this.find(token);
-    if ('refusal' in live) return live;
+  async show(token: string, { cookie, userId }: GoVisitor): Promise<Shown> {
+    const live = await this.find(token, userId);
+    if (!('flow' in live)) return live;
     const { ticket, flow, connection } = live;
     const people = await this.parts.database.withTenant(ticket.organizationId, (tx) => readPeople(tx, flow));
     // A browser that opened the flow before keeps the cookie that its callback will need.
@@ -52,10 +70,10 @@ export class GoPage {
     return { question: { ...describe(flow, connection), ...people }, cookie: opener };
   }
 
-  /** The click. @param cookie what the page before gave to this browser */
-  async confirm(token: string, cookie: string | null): Promise<Confirmed> {
-    const live = await this.find(token);
-    if ('refusal' in live) return live;
+  /** The click. */
+  async confirm(token: string, { cookie, userId }: GoVisitor): Promise<Confirmed> {
+    const live = await this.find(token, userId);
+    if (!('flow' in live)) return live;
     const { ticket, flow } = live;
     const again = cookie === ticket.browser;
     if (!again && cookie !== readerCookie(ticket)) return { refusal: 'not_confirmed' };
@@ -65,8 +83,8 @@ export class GoPage {
     return { location: authorizationUrl(flow, ticket.state), cookie: ticket.browser };
   }
 
-  private async find(token: string): Promise<LiveFlow | { refusal: GoRefusal }> {
-    const { address, database, sealer } = this.parts;
+  private async find(token: string, userId: string | null): Promise<LiveFlow | NotShown> {
+    const { address, database, sealer, requireSession } = this.parts;
     if (!sealer.available) return { refusal: 'no_sealing' };
     if (!address.canConnect) return { refusal: 'cannot_connect' };
     const ticket = await openTicket(sealer, await deploymentOrganization(queries(database)), token);
@@ -74,12 +92,20 @@ export class GoPage {
     return database.withTenant(ticket.organizationId, async (tx) => {
       const flow = await findLiveFlow(tx, ticket.flowId);
       if (flow === null) return { refusal: 'gone' as const };
+      const problem = visitorProblem(flow, userId, requireSession);
+      if (problem === 'other_person') return { refusal: problem };
+      if (problem === 'signed_out') return { signIn: await slugOf(tx) };
       const connection = await readOAuthConnection(tx, flow.connection_id);
       if (connection === null || connection.status === 'revoked') return { refusal: 'connection_gone' as const };
       if (!(await requesterMayConnect(tx, flow, connection))) return { refusal: 'requester_gone' as const };
       return { ticket, flow, connection };
     });
   }
+}
+
+async function slugOf(tx: TenantTransaction): Promise<string> {
+  const { slug } = await tx.manager.findOneByOrFail(OrganizationEntity, { id: tx.organizationId });
+  return slug;
 }
 
 /** Derived from the secret cookie, which cannot be recovered from it: reading the page is not enough to click. */

@@ -17,3 +17,23 @@ export async function requesterMayConnect(
   const member = await readActiveMember(tx, userId);
   return member !== null && (personal || managesOrganization(member));
 }
+
+/** Why a browser may not go on with a flow that somebody started. */
+export type VisitorProblem = 'signed_out' | 'other_person';
+
+/**
+ * Whether the browser is that of whoever started the flow: a link can be handed on, and then somebody else would connect an account of
+ * theirs to what the other one's runs may do. In multi-user mode a person shows it by their browser session; where sessions are not
+ * required, one that is there must still be theirs. The operator has none.
+ *
+ * @param visitorId the user whose live session the browser has; null without one
+ */
+export function visitorProblem(
+  { initiated_by_user_id: userId }: Pick<OAuthFlow, 'initiated_by_user_id'>,
+  visitorId: string | null,
+  requireSession: boolean,
+): VisitorProblem | null {
+  if (userId === null || visitorId === userId) return null;
+  if (visitorId !== null) return 'other_person';
+  return requireSession ? 'signed_out' : null;
+}

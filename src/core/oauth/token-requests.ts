@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
+import { authenticateClient } from '../../platform/oidc/client-authentication.js';
 import type { TokenAuthMethod } from './client-authentication.js';
 import type { OAuthAnswer, OAuthHttp } from './oauth-http.js';
 import { oauthCode, TokenRequestFailed } from './token-request-failed.js';
@@ -97,24 +98,8 @@ function protocolParties(client: TokenClient): {
   return {
     as: { issuer: client.issuer, token_endpoint: client.tokenEndpoint },
     party: { client_id: client.clientId },
-    auth: clientAuthentication(client),
+    auth: authenticateClient({ method: client.authMethod, secret: client.clientSecret }),
   };
-}
-
-/** The id stands in the body in any case; a secret travels by HTTP Basic unless the registration says otherwise. */
-function clientAuthentication({ clientSecret, authMethod }: TokenClient): oauth.ClientAuth {
-  if (clientSecret === null) return oauth.None();
-  if (authMethod === 'client_secret_post') return oauth.ClientSecretPost(clientSecret);
-  return (_as, client, body, headers) => {
-    body.set('client_id', client.client_id);
-    const credentials = `${formEncoded(client.client_id)}:${formEncoded(clientSecret)}`;
-    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
-  };
-}
-
-/** As forms encode it (RFC 6749 §2.3.1) and no more: servers that do not decode are then met by ids with `-`, `.` and `_` too. */
-function formEncoded(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice('='.length);
 }
 
 function readTokens(tokens: oauth.TokenEndpointResponse): TokenAnswer {

@@ -12,6 +12,16 @@ export type Organization = Readonly<OrganizationEntity>;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const MAX_DISPLAY_NAME = 200;
 
+export function isSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
+export function findOrganization({ pool }: Pick<Database, 'pool'>, slug: string): Promise<Organization | null> {
+  return findRow<Organization>(pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
+}
+
+type Within = (tx: TenantTransaction) => Promise<void>;
+
 /** The organizations of this deployment: one use case per method. */
 export class Organizations {
   constructor(
@@ -24,10 +34,11 @@ export class Organizations {
   /**
    * Makes an organization with its seeded policies and agent.
    *
+   * @param within what else belongs into the transaction
    * @throws SandgateError `invalid_request` for a malformed slug or display name, `conflict` when the slug is taken
    */
-  async create(slug: string, displayName: string | null): Promise<Organization> {
-    const made = await this.insert(slug, displayName);
+  async create(slug: string, displayName: string | null, within?: Within): Promise<Organization> {
+    const made = await this.insert(slug, displayName, within);
     if (made === null) throw new SandgateError('conflict', `slug: an organization ${slug} exists already`);
     return made;
   }
@@ -47,22 +58,21 @@ export class Organizations {
   }
 
   async find(slug: string): Promise<Organization | null> {
-    return findRow<Organization>(this.db.pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
+    return findOrganization(this.db, slug);
   }
 
-  /** All of them, oldest first. */
-  async list(): Promise<Organization[]> {
-    return queryRows<Organization>(this.db.pool, { text: 'select * from svc_list_organizations()' });
+  /** Oldest first, those after the one of that id. */
+  async list({ after, limit }: { after: string | null; limit: number }): Promise<Organization[]> {
+    const values = [after, limit];
+    return queryRows<Organization>(this.db.pool, { text: 'select * from svc_list_organizations($1, $2)', values });
   }
 
   /** Null when the slug is taken. */
-  private async insert(slug: string, displayName: string | null): Promise<Organization | null> {
-    if (!SLUG.test(slug)) {
+  private async insert(slug: string, displayName: string | null, within?: Within): Promise<Organization | null> {
+    if (!isSlug(slug)) {
       throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
     }
-    if (displayName !== null && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME)) {
-      throw new SandgateError('invalid_request', `display_name: 1 to ${MAX_DISPLAY_NAME} characters`);
-    }
+    checkDisplayName(displayName);
     const id = newRowId();
     return this.db.withTenant(id, async (tx) => {
       const made = await insertUnlessThere(tx, OrganizationEntity, {
@@ -73,6 +83,7 @@ export class Organizations {
       });
       if (made === null) return null;
       await this.seedWithin(tx);
+      await within?.(tx);
       return made;
     });
   }
@@ -84,5 +95,12 @@ export class Organizations {
   private async seedWithin(tx: TenantTransaction): Promise<void> {
     for (const warning of await seedPolicies(tx)) this.warn(warning);
     await seedFixer(tx, this.fixer);
+  }
+}
+
+/** @throws SandgateError `invalid_request` */
+export function checkDisplayName(displayName: string | null): void {
+  if (displayName !== null && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME)) {
+    throw new SandgateError('invalid_request', `display_name: 1 to ${MAX_DISPLAY_NAME} characters`);
   }
 }

@@ -3,6 +3,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { findAgent } from '../agents/agent-lookup.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from './session.entity.js';
+import { isVisible, type RunViewer } from './visible-runs.js';
 
 /** What a list of runs is narrowed to. */
 export interface SessionFilter {
@@ -16,9 +17,15 @@ export interface SessionFilter {
   after: string | undefined;
 }
 
-/** Runs that match, newest first. A page after a cursor holds those next to it. */
-export async function findSessions(tx: TenantTransaction, filter: SessionFilter): Promise<SessionEntity[]> {
+/** Runs that the viewer sees and that match, newest first. A page after a cursor holds those next to it. */
+export async function findSessions(
+  tx: TenantTransaction,
+  viewer: RunViewer,
+  filter: SessionFilter,
+): Promise<SessionEntity[]> {
   const query = tx.manager.createQueryBuilder(SessionEntity, 's').take(filter.limit);
+  const { invokedBy } = viewer;
+  if (invokedBy !== null) query.andWhere('s.invoked_by_user_id = :invokedBy', { invokedBy });
   if (filter.status !== undefined) query.andWhere('s.status in (:...status)', { status: filter.status });
   if (filter.labels !== undefined)
     query.andWhere('s.labels @> :labels::jsonb', { labels: JSON.stringify(filter.labels) });
@@ -27,8 +34,8 @@ export async function findSessions(tx: TenantTransaction, filter: SessionFilter)
     if (agent === null) return [];
     query.andWhere('s.agent_id = :agent', { agent: agent.id });
   }
-  await narrowByCursor(tx, query, 'before', filter.before);
-  await narrowByCursor(tx, query, 'after', filter.after);
+  await narrowByCursor(tx, query, { viewer, name: 'before', id: filter.before });
+  await narrowByCursor(tx, query, { viewer, name: 'after', id: filter.after });
   // A page after a cursor is the one next to it, so it is read upwards; it is answered newest first all the same.
   const upwards = filter.after !== undefined && filter.before === undefined;
   const direction = upwards ? 'ASC' : 'DESC';
@@ -36,14 +43,14 @@ export async function findSessions(tx: TenantTransaction, filter: SessionFilter)
   return upwards ? sessions.reverse() : sessions;
 }
 
+/** A run that the viewer does not see is no cursor: its place among the others would tell when it was made. */
 async function narrowByCursor(
   tx: TenantTransaction,
   query: SelectQueryBuilder<SessionEntity>,
-  name: 'before' | 'after',
-  id: string | undefined,
+  { viewer, name, id }: { viewer: RunViewer; name: 'before' | 'after'; id: string | undefined },
 ): Promise<void> {
   if (id === undefined) return;
-  if (!(await tx.manager.existsBy(SessionEntity, { id }))) {
+  if (!(await isVisible(tx, viewer, id))) {
     throw new SandgateError('invalid_request', `${name}: no such run`);
   }
   const comparison = name === 'before' ? '<' : '>';

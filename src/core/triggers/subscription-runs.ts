@@ -8,6 +8,7 @@ import { newRowId } from '../../platform/postgres/row-id.js';
 import { unattendedViewer } from '../connections/viewer.js';
 import type { RunCreation } from '../creation/run-creation.js';
 import type { RunStarter } from '../creation/run-starter.js';
+import { isSuspension } from '../organizations/require-active.js';
 import type { TenantTransaction } from '../record/database.js';
 import { cancelActiveRuns, listActiveRuns } from './cancel-active-runs.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
@@ -117,8 +118,14 @@ export function isUnpersisted(cause: unknown): boolean {
   return cause instanceof SandgateError && cause.message.startsWith(SKIP_REASONS.unpersisted);
 }
 
+/** Whether a start that failed was passed over, and nothing is wrong with it. */
+export function isSkip(cause: unknown): boolean {
+  return isUnpersisted(cause) || isSuspension(cause);
+}
+
 /** What the history says of a firing that failed. */
 export function skipReasonOf(error: SandgateError): string {
   if (isUnpersisted(error)) return SKIP_REASONS.unpersisted;
+  if (isSuspension(error)) return SKIP_REASONS.suspended;
   return `error: ${error.code === 'queue_full' ? 'run queue full' : error.message}`;
 }

@@ -10,3 +10,8 @@ export type Role = (typeof ROLES)[number];
 export function highestRole(roles: readonly string[]): Role | null {
   return ROLES.findLast((role) => roles.includes(role)) ?? null;
 }
+
+/** Whether a role shows the runs of others, and those that no person started; a plain member sees their own alone. */
+export function seesAllRuns(role: Role): boolean {
+  return role !== 'member';
+}

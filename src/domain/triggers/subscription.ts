@@ -19,4 +19,5 @@ export const SKIP_REASONS = {
   overlap: 'overlap',
   missed: 'missed',
   unpersisted: 'replace_cancel_unpersisted',
+  suspended: 'organization_suspended',
 } as const;

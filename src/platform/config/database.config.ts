@@ -1,4 +1,4 @@
-import { integer, postgresUrl } from './readers.js';
+import { flag, integer, postgresUrl } from './readers.js';
 import { setting } from './setting.js';
 
 /** The record: PostgreSQL. */
@@ -19,4 +19,13 @@ export class DatabaseConfig {
     about: 'Connections that one process keeps at most.',
   })
   readonly poolSize!: number;
+
+  @setting({
+    variable: 'SERVICE_ALLOW_RLS_BYPASS',
+    read: flag,
+    default: false,
+    about:
+      'Start in multi-user mode although the database role could see every organization. Then only the queries keep them apart.',
+  })
+  readonly allowRlsBypass!: boolean;
 }

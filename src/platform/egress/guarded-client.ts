@@ -110,6 +110,8 @@ export class GuardedClient {
     };
     for (let hops = 0; ; hops++) {
       const url = this.admit(hop.url);
+      if (request.admits?.(url) === false)
+        throw new EgressError('url', hops > 0, 'the address is not one that this request may go to');
       const answer = await this.send(call, url, hop);
       // A failure of the raw body reaches the reader through the limited one; an abandoned body has no reader.
       answer.body.on('error', () => undefined);

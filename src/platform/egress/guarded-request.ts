@@ -14,6 +14,8 @@ export interface GuardedRequest {
   maxBodyBytes: number | 'unread';
   /** `refuse`: a 3xx is an error. `follow`: at most ten hops, each judged like the first; another origin gets no credentials. */
   redirects: 'refuse' | 'follow';
+  /** A further rule for the address and that of each hop; what it does not admit is refused as `url`. */
+  admits?: (url: URL) => boolean;
 }
 
 export interface GuardedResponse {

@@ -1,28 +1,143 @@
 import type pg from 'pg';
 import { translateDatabaseErrors } from './database-errors.js';
 
+/** The roles of `migrations/roles.sql`: what processes run as, and what owns the functions across organizations. */
+const ROLES = ['sandgate_app', 'sandgate_system'];
+
+/** The startup option by which a connection acts as the runtime role. */
+export const RUNTIME_SESSION = `-c role=${ROLES[0]}`;
+
+/** The boot must stop: row-level isolation would not hold (docs/design/identity.md). */
+export class RoleRefused extends Error {
+  override readonly name = 'RoleRefused';
+}
+
+export interface IsolationMode {
+  /** Several organizations share the deployment. */
+  requireSso: boolean;
+  allowRlsBypass: boolean;
+}
+
+type Queryable = Pick<pg.ClientBase, 'query'>;
+
+/** Whether migrations have made the roles on this server. */
+export async function hasRuntimeRole(db: Queryable): Promise<boolean> {
+  return (await db.query('select from pg_roles where rolname = $1', [ROLES[0]])).rowCount === 1;
+}
+
 /**
- * What the boot log has to say about the role that this process runs as. Row-level isolation must bind it: a superuser, a
- * role with BYPASSRLS or the owner of a table would see every organization (docs/design/identity.md). In single-admin mode that is a
- * warning; who needs more refuses the boot on it.
+ * Checks at boot that the roles have no power but what migrations gave them, and that row-level isolation binds the one that this
+ * connection acts as: a superuser, a role with BYPASSRLS or the owner of a table would see every organization. The latter is a warning
+ * in single-admin mode, and where the operator allows it (CP-064, CP-065).
+ *
+ * @returns warnings for the boot log
+ * @throws RoleRefused saying what to change
  */
-export async function describeRuntimeRole(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ name: string; superuser: boolean; bypasses: boolean; owns: boolean }>(
-      `select r.rolname as name, r.rolsuper as superuser, r.rolbypassrls as bypasses,
-              exists (select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relowner = r.oid) as owns
-       from pg_roles r where r.rolname = current_user`,
-    ),
+export async function checkRuntimeRoles(
+  db: Queryable,
+  { requireSso, allowRlsBypass }: IsolationMode,
+  roles: readonly string[] = ROLES,
+): Promise<string[]> {
+  const { acting, breaches } = await translateDatabaseErrors(async () => ({
+    acting: await readActingRole(db),
+    breaches: await findBreaches(db, roles),
+  }));
+  if (breaches.length > 0) throw new RoleRefused(breaches.join('; '));
+  const bypass = describeBypass(acting, roles);
+  if (bypass === null) return [];
+  if (requireSso && !allowRlsBypass) {
+    throw new RoleRefused(`${bypass}; SERVICE_ALLOW_RLS_BYPASS=1 starts without that protection`);
+  }
+  return [bypass];
+}
+
+interface ActingRole {
+  name: string;
+  superuser: boolean;
+  bypasses: boolean;
+  owns: boolean;
+}
+
+async function readActingRole(db: Queryable): Promise<ActingRole> {
+  const { rows } = await db.query<ActingRole>(
+    `select r.rolname::text as name, r.rolsuper as superuser, r.rolbypassrls as bypasses,
+            exists (select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relowner = r.oid) as owns
+     from pg_roles r where r.rolname = current_user`,
   );
-  const role = rows[0];
-  if (role === undefined) return [];
+  const [role] = rows;
+  if (role === undefined) throw new Error('the role of this connection is not in pg_roles');
+  return role;
+}
+
+function describeBypass({ name, superuser, bypasses, owns }: ActingRole, roles: readonly string[]): string | null {
   const because = [
-    ...(role.superuser ? ['is a superuser'] : []),
-    ...(role.bypasses ? ['has BYPASSRLS'] : []),
-    ...(role.owns ? ['owns tables'] : []),
+    ...(superuser ? ['is a superuser'] : []),
+    ...(bypasses ? ['has BYPASSRLS'] : []),
+    ...(owns ? ['owns tables'] : []),
   ];
-  if (because.length === 0) return [];
+  if (because.length === 0) return null;
+  const fix = roles.includes(name)
+    ? `run: alter role ${name} nosuperuser nobypassrls`
+    : `connections must act as ${roles[0]}: connect to PostgreSQL directly, not through a pooler that drops the startup option role`;
+  return `DATABASE_URL: the database role ${name} ${because.join(' and ')}, so row-level isolation does not bind it; ${fix}`;
+}
+
+interface RoleRow {
+  name: string;
+  there: boolean;
+  acting: boolean;
+  /** Powers as `alter role` spells them. */
+  powers: string[];
+  member_of: string[];
+  granted_to: string[];
+}
+
+/**
+ * Roles belong to the whole server, so another database of it may have its own login in them. That is harmless only while this login
+ * cannot connect here: it could set any organization.
+ */
+async function findBreaches(db: Queryable, roles: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<RoleRow>(
+    `select n.name, r.oid is not null as there, n.name = current_user as acting,
+            array_remove(array[case when r.rolcanlogin then 'login' end, case when r.rolsuper then 'superuser' end,
+              case when r.rolbypassrls then 'bypassrls' end, case when r.rolcreaterole then 'createrole' end,
+              case when r.rolcreatedb then 'createdb' end, case when r.rolreplication then 'replication' end], null) as powers,
+            array(select distinct g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
+                  where m.member = r.oid order by 1) as member_of,
+            array(select distinct g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.member
+                  where m.roleid = r.oid and g.rolname <> session_user
+                    and has_database_privilege(g.oid, current_database(), 'connect') order by 1) as granted_to
+     from pg_catalog.unnest($1::text[]) with ordinality as n (name, place) left join pg_roles r on r.rolname = n.name
+     order by n.place`,
+    [roles],
+  );
+  return rows.flatMap(describeBreaches);
+}
+
+function describeBreaches({
+  name,
+  there,
+  acting,
+  powers,
+  member_of: memberOf,
+  granted_to: grantedTo,
+}: RoleRow): string[] {
+  if (!there)
+    return [`the database role ${name} is missing: run \`sandgate start\` with a login that may create roles`];
+  // What lets the acting role past row-level isolation is judged apart: it depends on the mode.
+  const excess = acting ? powers.filter((power) => power !== 'superuser' && power !== 'bypassrls') : powers;
   return [
-    `DATABASE_URL: the database role ${role.name} ${because.join(' and ')}, so row-level isolation does not bind it`,
+    ...(excess.length === 0
+      ? []
+      : [
+          `the database role ${name} has ${excess.join(', ').toUpperCase()}; run: alter role ${name} ` +
+            excess.map((power) => `no${power}`).join(' '),
+        ]),
+    ...memberOf.map((other) => `the database role ${name} is a member of ${other}; run: revoke ${other} from ${name}`),
+    ...grantedTo.map(
+      (other) =>
+        `the database role ${name} is granted to ${other}, who can connect to this database and would see every organization; ` +
+        `run: revoke ${name} from ${other}, or let neither public nor ${other} connect to it`,
+    ),
   ];
 }

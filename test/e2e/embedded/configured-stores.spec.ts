@@ -125,6 +125,8 @@ async function createLogin(socketDir: string): Promise<void> {
   await administrator.query('create role outsider login createrole');
   // The runtime roles belong to the cluster, and this cluster has them already.
   await administrator.query('grant sandgate_app, sandgate_system to outsider with admin option');
+  // Its own database stays its own: a login with these roles that could connect there would refuse its boot.
+  await administrator.query('revoke connect on database sandgate from public');
 }
 
 /** A database and a namespace of this name. @returns the settings that lead there */

@@ -36,6 +36,7 @@ beforeAll(async () => {
     url: 'https://mcp.example.com/mcp',
     auth_mode: 'oauth',
   });
+  await api.post('/v1/admin/orgs', { slug: 'limited' });
   trigger = await triggerOfAgent(api, 'limited');
   callers = await RouteCallers.of(api, trigger);
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
@@ -46,6 +47,8 @@ afterAll(() => api.close());
 const OAUTH_MCP = { provider: 'mcp_http', base_url: 'https://mcp.example.com/mcp', auth_kind: 'oauth' };
 const STATIC_MCP = { provider: 'mcp_http', base_url: 'https://mcp.example.com/mcp', token: 'a' };
 const APP = { provider: 'codehost_app', app_id: '1', installation_id: '1', private_key: 'a', webhook_secret: 'a' };
+/** Nobody listens there. */
+const PROVIDER = { issuer: 'http://127.0.0.1:9', client_id: 'a', token_endpoint_auth: 'none' };
 const OAUTH_MEMBERS = ['auth_kind', 'client_id', 'client_secret', 'scopes'];
 
 /** What a body says besides, so that the member which is tried is one that this kind of body may have. */
@@ -54,6 +57,7 @@ function besides(name: string, member: string): object {
   if (name === 'POST /v1/mcp/servers') return { auth_mode: 'oauth', ...clientOf(member) };
   if (name === 'POST /v1/policies/{name}/simulate') return member === 'content' ? {} : { yaml: 'name: a' };
   if (name === 'POST /v1/catalog/{slug}/connect') return clientOf(member);
+  if (/^POST .*\/idp(\/\{id\}\/migrate)?$/.test(name)) return PROVIDER;
   if (name !== 'POST /v1/connections') return {};
   if (Object.hasOwn(APP, member) && member !== 'provider') return APP;
   return OAUTH_MEMBERS.includes(member) ? { ...OAUTH_MCP, ...clientOf(member) } : STATIC_MCP;

@@ -14,6 +14,9 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/v1/openapi.json', 'the interface description holds nothing of the deployment'],
   ['/v1/reference', 'documentation, on loopback only'],
   ['/v1/reference/:asset', 'documentation, on loopback only'],
+  ['/v1/auth/login', 'nobody is signed in yet'],
+  ['/v1/auth/login/:slug/start', 'nobody is signed in yet'],
+  ['/v1/auth/callback', 'the state and the cookie of the login are the credential'],
   ['/v1/oauth/go', 'the sealed token in the address is the credential', ['GET', 'HEAD', 'POST']],
   ['/v1/oauth/callback', 'the state and the cookie of the flow are the credential'],
   ['/v1/oauth/callback/:issuer', 'the state and the cookie of the flow are the credential'],
@@ -21,6 +24,10 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/v1/codehost/app/manifest/callback', 'the state and the cookie of the flow are the credential'],
   ['/v1/codehost/app/install/go', 'the sealed token in the address is the credential'],
   ['/v1/codehost/app/:id/setup', 'the state and the cookie of the flow are the credential'],
+  ['/v1/auth/device', 'whoever signs in has no credential yet', ['POST']],
+  ['/v1/auth/device/token', 'the device code is the credential', ['POST']],
+  ['/v1/auth/device/revoke', 'the token to end is the credential', ['POST']],
+  ['/v1/auth/device/confirm', 'it judges the browser session itself', ['GET', 'HEAD', 'POST']],
   ['/v1/ingress/:connector/:connection_id', 'the signature of the body is the credential', ['POST']],
   ['/v1/ingress/:connector/app/:registration_id', 'the signature of the body is the credential', ['POST']],
 ];
@@ -142,7 +149,8 @@ describe('a route that is not declared public', () => {
   });
 
   it('is asked in vain alone: those that are public answer without a credential', async () => {
-    for (const route of PUBLIC_ROUTES) {
+    // What lets a terminal in asks for the browser session by itself, with a page.
+    for (const route of PUBLIC_ROUTES.filter((one) => one !== 'POST /v1/auth/device/confirm')) {
       const { status } = await ask(route, {});
       expect([route, [401, 403].includes(status), status < 500]).toEqual([route, false, true]);
     }

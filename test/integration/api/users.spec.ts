@@ -57,6 +57,32 @@ describe('a user as a caller', () => {
     ]);
   });
 
+  it.each(['local_copy', 'local_path'])(
+    'CP-208 CP-302 never stores a folder of the host with an agent (%s)',
+    async (kind) => {
+      const folder = { kind, path: '/etc' };
+      for (const role of ['admin', 'owner'] as const) {
+        const user = await api.addUser(role);
+        const name = `with-a-folder-${kind}-${role}`;
+        const made = await api.post('/v1/agents', { ...NEW_AGENT, name, default_workspace: folder }, user);
+        expect([made.status, made.body.error]).toEqual([403, expect.stringContaining('operator')]);
+        expect((await api.get(`/v1/agents/${name}`)).status).toBe(404);
+        const revised = await api.post('/v1/agents/fixer/revisions', { default_workspace: folder }, user);
+        expect([revised.status, revised.body.error]).toEqual([403, expect.stringContaining('operator')]);
+      }
+    },
+  );
+
+  it('CP-177 CP-302 takes no folder of the host from an agent that the operator gave one', async () => {
+    const name = 'of-the-operator';
+    const folder = { kind: 'local_copy', path: '/srv/code' };
+    expect((await api.post('/v1/agents', { ...NEW_AGENT, name, default_workspace: folder })).status).toBe(200);
+    const owner = await api.addUser('owner');
+    expect((await api.post(`/v1/agents/${name}/revisions`, { description: 'inherits' }, owner)).status).toBe(200);
+    const refused = await api.post('/v1/sessions', { agent: name, task: 't' }, owner);
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining('operator')]);
+  });
+
   it('CP-177 CP-302 never names a folder of the host as workspace, whatever the role, and no run is left behind', async () => {
     const body = { agent: 'fixer', task: 't', workspace: { kind: 'local_copy', path: '/etc' } };
     const count = async (): Promise<unknown> => (await api.database.owner.query('select count(*) from sessions')).rows;

@@ -17,14 +17,20 @@ import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
+import { TestUsers } from '../../support/api/users.js';
 import { until } from '../../support/time/until.js';
 import { withinOneMinute } from '../../support/time/within-one-minute.js';
-import { bindConnection, moveConnection, type BoundConnection } from '../../support/broker/bound-connection.js';
+import {
+  bindConnection,
+  boundBy,
+  moveConnection,
+  type BoundConnection,
+} from '../../support/broker/bound-connection.js';
 
 const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
 const LIMITS = {
   tenantPerMin: 0,
-  userPerMin: 0,
+  userPerMin: 2,
   connectionPerMin: 3,
   hostPerMin: 0,
   breakerThreshold: 2,
@@ -124,6 +130,8 @@ function call(target: CallTarget, message: string): Promise<UpstreamResult> {
   return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(90_000));
 }
 
+const unsent = (why: string) => ({ state: 'failed_before_send', error: expect.stringContaining(why) as unknown });
+
 /** An authorization check holds for a fifth of a second. */
 const PAST_CHECK_MS = 300;
 
@@ -160,10 +168,7 @@ describe('a call whose claim is taken', () => {
     await come(() => server.arrivals.length > before);
     await services.records.revoke(target.organizationId, connectionId);
     revoked.resolve();
-    expect(await calling).toMatchObject({
-      state: 'failed_before_send',
-      error: expect.stringContaining('is revoked') as unknown,
-    });
+    expect(await calling).toMatchObject(unsent('is revoked'));
     server.always('tools/list', null);
     expect(arrived('revoked')).toBe(0);
     rejected.splice(0);
@@ -179,10 +184,7 @@ describe('a call whose claim is taken', () => {
     await services.records.revoke(target.organizationId, connectionId);
     await delay(PAST_CHECK_MS);
     revoked.resolve();
-    expect(await calling).toMatchObject({
-      state: 'failed_before_send',
-      error: expect.stringContaining('is revoked') as unknown,
-    });
+    expect(await calling).toMatchObject(unsent('is revoked'));
     expect(arrived('revoked meanwhile')).toBe(0);
     const later = await call(target, 'revoked before');
     expect(later).toEqual({ state: 'failed_before_send', error: 'the connection is revoked — reconnect it' });
@@ -203,10 +205,7 @@ describe('a call whose claim is taken', () => {
     await delay(sinceMs);
     stopped.resolve();
     expect(await ahead).toMatchObject({ state: 'succeeded' });
-    expect(await behind).toMatchObject({
-      state: 'failed_before_send',
-      error: 'the run was stopped before the call was sent',
-    });
+    expect(await behind).toMatchObject(unsent('the run was stopped before the call was sent'));
     expect(arrived(`behind by ${sinceMs}`)).toBe(0);
   });
 
@@ -240,20 +239,26 @@ describe('a call whose claim is taken', () => {
     minted = 1;
     await withinOneMinute(database, async () => {
       for (let time = 0; time < 3; time += 1) expect((await call(target, 'within')).state).toBe('succeeded');
-      expect(await call(target, 'beyond')).toMatchObject({
-        state: 'failed_before_send',
-        error: expect.stringContaining('outbound rate limit reached (scope connection') as unknown,
-      });
+      expect(await call(target, 'beyond')).toMatchObject(unsent('outbound rate limit reached (scope connection'));
     });
     const other = await bind('oauth');
     minted = 1;
     server.next('tools/call', { kind: 'status', status: 503 }, { kind: 'status', status: 503 });
     for (let time = 0; time < 2; time += 1) expect((await call(other.target, 'broken')).state).toBe('failed_upstream');
-    expect(await call(other.target, 'open')).toMatchObject({
-      state: 'failed_before_send',
-      error: expect.stringContaining('upstream circuit breaker open') as unknown,
-    });
+    expect(await call(other.target, 'open')).toMatchObject(unsent('upstream circuit breaker open'));
     expect([arrived('beyond'), arrived('open')]).toEqual([0, 0]);
+  });
+
+  it('CP-160 beyond the limit of the person who started the run is not sent, whatever connection it goes through', async () => {
+    const first = await bind('static');
+    const { userId } = await new TestUsers().add(database.db, first.target.organizationId, 'member');
+    const target = await boundBy(database, first, userId);
+    await withinOneMinute(database, async () => {
+      for (let time = 0; time < 2; time += 1) expect((await call(target, 'of a person')).state).toBe('failed_upstream');
+      expect(await call(target, 'too much')).toMatchObject(unsent('outbound rate limit reached (scope user'));
+      expect((await call(first.target, 'of the operator')).state).toBe('failed_upstream');
+    });
+    expect(arrived('too much')).toBe(0);
   });
 
   it.each([
@@ -279,10 +284,7 @@ describe('a call whose claim is taken', () => {
 
   it('CP-160 to an address outside of its connection is not sent', async () => {
     const { target } = await bind('oauth', `${server.url}/inner`);
-    expect(await call(target, 'outside')).toMatchObject({
-      state: 'failed_before_send',
-      error: expect.stringContaining('outside') as unknown,
-    });
+    expect(await call(target, 'outside')).toMatchObject(unsent('outside'));
     expect(arrived('outside')).toBe(0);
   });
 });

@@ -93,6 +93,18 @@ describe('the limits of outbound calls', () => {
     });
   });
 
+  it('count a person by all processes together, and by none of them alone', async () => {
+    const [one, two] = [process({ userPerMin: 2 }).limits, process({ userPerMin: 2 }).limits];
+    const alone = process({ userPerMin: 1, durable: false }).limits;
+    const userId = uuidv7();
+    await withinOneMinute(test, async () => {
+      const entries = [];
+      for (const limits of [one, two, one, two]) entries.push(await limits.enter(call({ userId })));
+      expect(entries.map(({ refusal }) => refusal?.scope)).toEqual([undefined, undefined, 'user', 'user']);
+      for (let asked = 0; asked < 3; asked += 1) expect((await alone.enter(call({ userId }))).refusal).toBeUndefined();
+    });
+  });
+
   it('open the breaker for all after failures in a row, and let exactly one call try', async () => {
     const settings = { breakerThreshold: 3, breakerOpenSecs: 4 };
     const [one, two] = [process(settings).limits, process(settings).limits];

@@ -21,10 +21,14 @@ const SEALED_COLUMNS: Record<string, string> = {
   'integration_connections.client_secret_sealed': 'integration_connections.client_secret',
   'integration_connections.credential_sealed': 'integration_connections.credential',
   'integration_connections.webhook_secret_sealed': 'integration_connections.webhook_secret',
+  'login_flows.pkce_verifier_sealed': 'login_flows.pkce_verifier',
   'oauth_client_registrations.client_secret_sealed': 'oauth_client_registrations.client_secret',
   'oauth_client_registrations.registration_access_token_sealed': 'oauth_client_registrations.registration_access_token',
+  'org_idp_configs.client_secret_sealed': 'org_idp_configs.client_secret',
+  'pending_login_switches.id_token_sealed': 'pending_login_switches.id_token',
   'tool_call_payloads.sealed': 'tool_call_payloads.sealed',
   'trigger_subscriptions.callback_secret_sealed': 'trigger_subscriptions.callback_secret',
+  'user_sessions.id_token_sealed': 'user_sessions.id_token',
 };
 const SWAPS = 1_000;
 
@@ -82,6 +86,8 @@ describe('sealed columns', () => {
             ...Object.fromEntries(nullable.map((other) => [other, 'null'])),
             [column.sealed]: `'\\x00'`,
             [column.key_version]: String(version),
+            // One of its kind in an organization, where a table has it.
+            generation: String(version),
           });
         }
         const counted = (await fresh.db.pool.query('select * from svc_sealed_rows() where key_version = $1', [version]))

@@ -215,9 +215,14 @@ describe('a stored webhook', () => {
   it('is listed with what came of it, without its payload, for whoever may see the connection', async () => {
     const subscription = await bench.subscribe();
     const delivery = await bench.receive(pullRequest(), { delivery: 'listed' });
-    const member = await bench.api.addUser('member');
-    const answer = await bench.api.get(`/v1/connections/${bench.connectionId}/deliveries`, { token: member.token });
+    const [member, approver] = [await bench.api.addUser('member'), await bench.api.addUser('approver')];
+    const list = (token: string) => bench.api.get(`/v1/connections/${bench.connectionId}/deliveries`, { token });
+    const [answer, hidden] = [await list(approver.token), await list(member.token)];
     const [dispatch] = await bench.dispatches(delivery);
+    const without = (text: string): string => text.replace(`"${dispatch?.session_id}"`, 'null');
+    // Nobody in person started the run, so a plain member does not see which one it is.
+    expect([hidden.status, hidden.text]).toEqual([200, without(answer.text)]);
+    expect(hidden.text).not.toContain(dispatch?.session_id);
     expect([answer.status, answer.body]).toEqual([
       200,
       {

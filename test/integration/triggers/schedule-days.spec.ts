@@ -94,7 +94,7 @@ class Days {
       if (this.dying) throw new Error('killed');
       return started;
     };
-    return { start } as SubscriptionRuns;
+    return { start, attempt: (work) => runs.attempt(work) } as SubscriptionRuns;
   }
 }
 

@@ -73,6 +73,17 @@ export function moveConnection(database: TestDatabase, connectionId: string, url
   ]);
 }
 
+/** The binding as if this person had started the run. */
+export async function boundBy(
+  database: TestDatabase,
+  { target }: BoundConnection,
+  userId: string,
+): Promise<CallTarget> {
+  const sql = `update run_resource_bindings set resolved_by_principal_kind = 'user', resolved_by_principal_id = $2 where id = $1`;
+  await pastRules(database, sql, [target.binding.id, userId]);
+  return { ...target, binding: { ...target.binding, resolvedBy: { kind: 'user', id: userId } } };
+}
+
 async function insertConnection(
   { services, server }: BindingPlace,
   of: { organizationId: string; kind: 'oauth' | 'static'; baseUrl: string },

@@ -13,6 +13,8 @@ export const FLOW_COOKIE = '__Host-svc_oauth_flow';
 /** Cookies and pages as a browser has them, as far as connecting needs it. */
 export class Visitor {
   cookie: string | null = null;
+  /** The browser session's `name=value`. */
+  session: string | null = null;
 
   constructor(private readonly api: TestApi) {}
 
@@ -42,7 +44,9 @@ export class Visitor {
   }
 
   private headers(): Record<string, string> {
-    return this.cookie === null ? {} : { cookie: `${FLOW_COOKIE}=${this.cookie}` };
+    const flow = this.cookie === null ? [] : [`${FLOW_COOKIE}=${this.cookie}`];
+    const cookies = [...flow, ...(this.session === null ? [] : [this.session])];
+    return cookies.length === 0 ? {} : { cookie: cookies.join('; ') };
   }
 
   private local(url: string): string {
@@ -179,7 +183,12 @@ export class ConnectBench {
 
   /** From start to the callback's answer. */
   async connect(connectionId: string, visitor = this.visitor()): Promise<Response> {
-    return visitor.get(this.callback(await visitor.follow(await this.goUrl(connectionId))));
+    return this.visitorAt(await this.goUrl(connectionId), visitor);
+  }
+
+  /** From the link to the callback's answer. */
+  async visitorAt(goUrl: string, visitor: Visitor): Promise<Response> {
+    return visitor.get(this.callback(await visitor.follow(goUrl)));
   }
 
   async read(connectionId: string): Promise<ConnectionRecord> {

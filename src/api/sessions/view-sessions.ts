@@ -1,21 +1,8 @@
 import { In } from 'typeorm';
 import type { TenantTransaction } from '../../core/record/database.js';
-import { notFound } from '../../domain/resource-id.js';
-import { SessionEntity, SessionHeadEntity } from '../../core/runs/session.entity.js';
+import { SessionHeadEntity, type SessionEntity } from '../../core/runs/session.entity.js';
 import { toSessionView } from './session-view.js';
 import type { SessionView } from './sessions.dto.js';
-
-/** The organization's run. @throws SandgateError `not_found`, also for another organization's run. */
-export async function requireSession(tx: TenantTransaction, id: string): Promise<SessionEntity> {
-  const session = await tx.manager.findOneBy(SessionEntity, { id });
-  if (session === null) throw notFound('run');
-  return session;
-}
-
-/** Cheaper than {@link requireSession} for routes that only need to know that the run is there. */
-export async function requireSessionExists(tx: TenantTransaction, id: string): Promise<void> {
-  if (!(await tx.manager.existsBy(SessionEntity, { id }))) throw notFound('run');
-}
 
 /** The runs as clients see them, in the given order. */
 export async function viewSessions(tx: TenantTransaction, sessions: SessionEntity[]): Promise<SessionView[]> {
