@@ -7,6 +7,7 @@ import { givesName, TwoOrganizations } from '../../support/identity/two-organiza
 const SILENT: Record<string, string> = {
   'body default_workspace.connection_id': 'a revision is written without it; each run of the agent asks for it',
   'body default_workspace.id': 'an upload is for one run, and no default of an agent',
+  'POST /v1/auth/switch/:id path id': 'a switch without the cookie of the browser that began it is the same page whatever it is',
   'POST /v1/triggers body workspace.id': 'an upload is for one run, and no workspace of a trigger',
 };
 /** Shorter values occur by chance. */

@@ -32,6 +32,8 @@ export const SLOT = 'tickets';
 
 /** Refused before anything is looked up, where the examples would call a server. */
 const INSIDE = 'https://127.0.0.1/mcp';
+/** Of a trigger, which has no task otherwise; the description cannot say so. */
+const NEEDED = { task_template: 'Look at it.' };
 const NOTHING = (): undefined => undefined;
 
 /** Every place that can name a row, from the route table and the interface description. */
@@ -123,7 +125,8 @@ function bodiesWith(schema: Schema, way: Way, description: DescribedRequests): M
   }
   const having = parts.filter(({ properties }) => properties?.[step] !== undefined);
   const open = having.length === 0 ? [{ properties: { [step]: {} } }] : having;
-  const least = exampleOf(schema, description, false) as Record<string, unknown>;
+  const needed = parts.some(({ properties }) => properties?.['task_template'] !== undefined) ? NEEDED : {};
+  const least = { ...(exampleOf(schema, description, false) as Record<string, unknown>), ...needed };
   return open.flatMap((part) => {
     const others = exampleOf({ type: 'object', ...part } as Schema, description, false) as Record<string, unknown>;
     const isId = rest.length === 0 && wholeSchema(part.properties?.[step] ?? {}, description).format === 'uuid';

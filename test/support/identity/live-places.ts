@@ -1,6 +1,6 @@
 import type { NamingPlace } from './addressed-requests.js';
 import { firstOfEach, type NamingValue } from './foreign-ids.js';
-import { absentLike, isOperators, type NthOfKind, type PlaceAsker } from './place-asker.js';
+import { absentLike, absentNow, isOperators, type NthOfKind, type PlaceAsker } from './place-asker.js';
 
 /** What a place names, found by asking: the answer about a row that is there differs from that about none. */
 export interface LivePlace {
@@ -11,6 +11,8 @@ export interface LivePlace {
 }
 
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** The operator deletes credentials, one by one; whoever disables a provider or a member ends all of theirs. */
+const OPERATORS_ORDER = ['GET', 'DELETE', 'POST', 'PUT', 'PATCH'];
 
 /** Finds out, with an organization that may be used up by it, which rows each place names. */
 export class PlaceDiscovery {
@@ -75,7 +77,7 @@ export class PlaceDiscovery {
   ): Promise<{ value: NamingValue; body: number } | null> {
     const seen = new Set<string>();
     for (let body = 0; body < place.bodies.length; body++) {
-      const absent = new AbsentAnswers(this.asker, place, body);
+      const absent = new AbsentAnswers(this.asker, place, body, absentNow);
       const first = candidates[0] === undefined ? '' : await absent.ask(candidates[0]);
       // A body that is refused like one before it gets no further.
       if (seen.has(first)) continue;
@@ -97,6 +99,7 @@ export class AbsentAnswers {
     private readonly asker: PlaceAsker,
     private readonly place: NamingPlace,
     private readonly body: number,
+    private readonly absent: (like: NamingValue) => string = absentLike,
   ) {}
 
   /** @returns whether this is answered about nothing, too */
@@ -105,7 +108,7 @@ export class AbsentAnswers {
   }
 
   async ask(like: NamingValue): Promise<string> {
-    const { compared } = await this.asker.ask(this.place, this.body, absentLike(like));
+    const { compared } = await this.asker.ask(this.place, this.body, this.absent(like));
     this.#answers.set(like.isUuid, compared);
     return compared;
   }
@@ -124,7 +127,7 @@ function rankOf({ route, name }: NamingPlace): number[] {
   const parts = route.path.split('/');
   return [
     Number(isOperators(route)),
-    ORDER.indexOf(route.method),
+    (isOperators(route) ? OPERATORS_ORDER : ORDER).indexOf(route.method),
     parts.filter((part) => part.startsWith(':')).length,
     parts.length - parts.indexOf(`:${name}`),
   ];

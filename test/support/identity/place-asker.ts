@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
 import { ADMIN_TOKEN, type TestApi } from '../api/api.js';
+import { signIn } from '../api/users.js';
 import { createRun } from '../runs/run-fixture.js';
 import type { NamingPlace } from './addressed-requests.js';
 import type { NamingValue } from './foreign-ids.js';
@@ -34,9 +35,17 @@ const LIKE: readonly [RegExp, string][] = [
   [/[a-z]/, 'ghijklmnopqrstuvwxyz'],
 ];
 
-/** A name that nothing has, of the same make: another UUID, or other letters and digits in the same places. */
+/** Hex digits that a UUID has after its last hyphen; what comes before them is a time. */
+const UUID_TAIL = 12;
+
+/** As below, but a UUID of this moment: where lists go on after a time, it is another one. */
+export function absentNow(like: Pick<NamingValue, 'isUuid' | 'value'>): string {
+  return like.isUuid ? uuidv7() : absentLike(like);
+}
+
+/** A name that nothing has, of the same make: a UUID of the same time, or other letters and digits in the same places. */
 export function absentLike({ isUuid, value }: Pick<NamingValue, 'isUuid' | 'value'>): string {
-  if (isUuid) return uuidv7();
+  if (isUuid) return value.slice(0, -UUID_TAIL) + randomBytes(UUID_TAIL / 2).toString('hex');
   return value.replace(/[0-9a-z]/g, (letter) => {
     const letters = LIKE.find(([pattern]) => pattern.test(letter))?.[1] ?? letter;
     return letters.charAt(randomInt(letters.length));
@@ -74,7 +83,7 @@ export class PlaceAsker {
   /** The own row that a parameter of a path stands for. */
   ownOf(prefix: string): string {
     const { kind, nth } = this.parameters.get(prefix) ?? { kind: '', nth: 0 };
-    return this.values.filter((value) => value.kind === kind)[nth]?.value ?? absentLike({ isUuid: true, value: '' });
+    return this.values.filter((value) => value.kind === kind)[nth]?.value ?? uuidv7();
   }
 
   private pathOf({ route, in: where, name, numbers }: NamingPlace, sent: string): string {
@@ -104,14 +113,16 @@ export class PlaceAsker {
   }
 
   private async credential(route: GuardedRoute): Promise<Record<string, string>> {
-    const { owner, browser, trigger } = this.organization;
+    const { owner, trigger } = this.organization;
     if (route.plane === 'runner') {
       const run = await createRun(this.api.db, { in: this.organization });
       return bearer(run.tokens[route.audience]);
     }
     if (route.row.opens === 'operator') return bearer(ADMIN_TOKEN);
     if (route.row.opens === 'trigger') return bearer(trigger.token);
-    return route.row.withoutBrowser === null ? bearer(owner.token) : { ...browser.headers };
+    if (route.row.withoutBrowser === null) return bearer(owner.token);
+    // Signed in anew each time: some requests end sessions.
+    return { ...(await signIn(this.api.db, owner)).headers };
   }
 }
 
@@ -155,8 +166,10 @@ interface Said {
   method: string;
 }
 
-/** The members of an answer with the types of their values: what was changed differs from one change to the next. */
+/** The members of an answer with the types of their values, which differ from one change to the next; a count of nothing stays one. */
 function shapeOf(said: string): string {
   if (!said.startsWith('{')) return said;
-  return JSON.stringify(JSON.parse(said), (_, value: unknown) => (typeof value === 'object' ? value : typeof value));
+  return JSON.stringify(JSON.parse(said), (_, value: unknown) =>
+    typeof value === 'object' || value === 0 ? value : typeof value,
+  );
 }

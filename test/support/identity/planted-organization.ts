@@ -18,7 +18,6 @@ const INSIDE = 'https://127.0.0.1/mcp';
 export interface PlantedOrganization extends FixtureOrganization {
   slug: string;
   owner: TestUser;
-  browser: TestBrowser;
   trigger: FixtureSubscription;
 }
 
@@ -28,18 +27,16 @@ export async function plantOrganization(api: TestApi, name: string): Promise<Pla
   const { id } = await new Organizations(api.db, { harness: 'replay', model: 'none' }).ensure(slug);
   const fixture = await seeded(api, id);
   // Whatever is ended by a request about it comes before what the callers use: the first rows of a kind are asked about first.
-  const spare = await api.users.add(api.db, id, 'member');
-  for (let made = 0; made < 2; made++) await signIn(api.db, spare);
+  for (let made = 0; made < 2; made++) await signIn(api.db, await api.users.add(api.db, id, 'member'));
   const first = await api.users.add(api.db, id, 'owner');
   await signIn(api.db, first);
-  const browser = await signIn(api.db, first);
-  const owner = { ...first, token: await mintLast(api, browser) };
+  const owner = { ...first, token: await mintLast(api, await signIn(api.db, first)) };
   const trigger = await createSubscription(api.db, fixture, { name: `${slug}-trigger`, allow_task_override: true });
   await plantByRoutes(api, slug, owner);
   await ok(api.post(`/v1/triggers/${trigger.id}/invoke`, {}, { token: trigger.token }));
   await plantByRows(api, fixture, owner, trigger);
   await plantElsewhere(api, id);
-  return { ...fixture, slug, owner, browser, trigger };
+  return { ...fixture, slug, owner, trigger };
 }
 
 async function mintLast(api: TestApi, { headers }: TestBrowser): Promise<string> {
