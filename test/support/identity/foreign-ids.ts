@@ -62,7 +62,7 @@ export function firstOfEach(values: readonly NamingValue[], count: number): Nami
   });
 }
 
-/** Columns called `id` first: what other tables say of the same rows is no kind of its own. */
+/** Columns called `id` first. A column that refers to rows of another table is no kind of its own: that table has their ids. */
 async function uniqueColumns(database: TestDatabase): Promise<UniqueColumn[]> {
   const tenants = new Map((await readTenantTables(database)).map(({ name, tenant }) => [name, tenant]));
   const { rows } = await database.owner.query<Omit<UniqueColumn, 'tenant'>>(
@@ -71,6 +71,7 @@ async function uniqueColumns(database: TestDatabase): Promise<UniqueColumn[]> {
        join pg_class c on c.oid = i.indrelid and c.relnamespace = 'public'::regnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
      where i.indisunique and a.attname <> 'tenant_id' and format_type(a.atttypid, null) in ('uuid', 'text')
+       and not exists (select 1 from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and a.attnum = any (f.conkey))
      order by later, 1, 2`,
   );
   return rows.flatMap((row) => {
@@ -91,4 +92,12 @@ export async function rowsOf(database: TestDatabase, organizationId: string): Pr
     contents[name] = rows[0]?.content ?? '';
   }
   return contents;
+}
+
+/** How many rows each table of organizations has, whosever they are. */
+export async function countRows(database: TestDatabase): Promise<Record<string, number>> {
+  const tables = (await readTenantTables(database)).map(({ name }) => name);
+  const counts = tables.map((name) => `select '${name}' as name, count(*)::int as count from ${name}`);
+  const { rows } = await database.owner.query<{ name: string; count: number }>(counts.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }

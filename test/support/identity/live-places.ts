@@ -1,6 +1,6 @@
 import type { NamingPlace } from './addressed-requests.js';
 import { firstOfEach, type NamingValue } from './foreign-ids.js';
-import { absentLike, absentNow, isOperators, type NthOfKind, type PlaceAsker } from './place-asker.js';
+import { absentNow, isOperators, type NthOfKind, type PlaceAsker } from './place-asker.js';
 
 /** What a place names, found by asking: the answer about a row that is there differs from that about none. */
 export interface LivePlace {
@@ -10,9 +10,27 @@ export interface LivePlace {
   kind: string;
 }
 
+/** Members of requests that name rows, of which an answer says nothing: what is named is looked for later, or never. */
+const SILENT: Record<string, string> = {
+  'body default_workspace.connection_id': 'a revision is written without it; each run of the agent asks for it',
+  'body default_workspace.id': 'an upload is for one run, and no default of an agent',
+  'POST /v1/auth/switch/:id path id': 'without the cookie of the browser that began it, every switch is the same page',
+  'POST /v1/triggers body workspace.id': 'an upload is for one run, and no workspace of a trigger',
+};
+
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** The operator deletes credentials, one by one; whoever disables a provider or a member ends all of theirs. */
 const OPERATORS_ORDER = ['GET', 'DELETE', 'POST', 'PUT', 'PATCH'];
+
+/** What a place is called in a report. */
+export function placeName({ route, place }: NamingPlace): string {
+  return `${route.method} ${route.path} ${place}`;
+}
+
+/** Whether it is known, and said above why, that answers tell nothing of what the place names. */
+export function isSilent(place: NamingPlace): boolean {
+  return [place.place, placeName(place)].some((name) => Object.hasOwn(SILENT, name));
+}
 
 /** Finds out, with an organization that may be used up by it, which rows each place names. */
 export class PlaceDiscovery {
@@ -27,7 +45,7 @@ export class PlaceDiscovery {
 
   /** Reading first and deleting last: what is gone tells nothing. On the runner plane the id of a path says nothing. */
   async run(places: readonly NamingPlace[]): Promise<void> {
-    const asked = places.filter(({ route }) => route.plane !== 'runner');
+    const asked = places.filter((place) => place.route.plane !== 'runner' && !isSilent(place));
     const paths = asked.filter((place) => place.in === 'path').toSorted(byOrder);
     const reads = paths.filter(({ route }) => route.method === 'GET');
     for (const place of reads) await this.tryPath(place);
@@ -77,7 +95,7 @@ export class PlaceDiscovery {
   ): Promise<{ value: NamingValue; body: number } | null> {
     const seen = new Set<string>();
     for (let body = 0; body < place.bodies.length; body++) {
-      const absent = new AbsentAnswers(this.asker, place, body, absentNow);
+      const absent = new AbsentAnswers(this.asker, place, body);
       const first = candidates[0] === undefined ? '' : await absent.ask(candidates[0]);
       // A body that is refused like one before it gets no further.
       if (seen.has(first)) continue;
@@ -92,14 +110,13 @@ export class PlaceDiscovery {
 }
 
 /** What is answered about nothing, for UUIDs and for names; asked again, of the same make, before two answers are said to differ. */
-export class AbsentAnswers {
+class AbsentAnswers {
   readonly #answers = new Map<boolean, string>();
 
   constructor(
     private readonly asker: PlaceAsker,
     private readonly place: NamingPlace,
     private readonly body: number,
-    private readonly absent: (like: NamingValue) => string = absentLike,
   ) {}
 
   /** @returns whether this is answered about nothing, too */
@@ -108,7 +125,7 @@ export class AbsentAnswers {
   }
 
   async ask(like: NamingValue): Promise<string> {
-    const { compared } = await this.asker.ask(this.place, this.body, this.absent(like));
+    const { compared } = await this.asker.ask(this.place, this.body, absentNow(like));
     this.#answers.set(like.isUuid, compared);
     return compared;
   }

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
@@ -76,8 +77,8 @@ export class PlaceAsker {
     const status = answer.statusCode;
     const type = String(answer.headers['content-type']);
     const said = await textOf(answer.stream(), type);
-    const compared = `${status} ${type} ${withoutAccidents({ status, said, method: route.method }, { sent, fresh })}`;
-    return { status, text: said, compared };
+    const without = withoutAccidents({ status, said, method: route.method }, { sent, fresh });
+    return { status, text: said, compared: `${status} ${without} ${headersOf(answer.headers, sent)}` };
   }
 
   /** The own row that a parameter of a path stands for. */
@@ -132,6 +133,14 @@ function queryOf({ in: where, name, required }: NamingPlace, sent: string): stri
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
+/** Of any two answers these differ; what the length is of is compared itself. */
+const ACCIDENTAL = ['content-length', 'date', 'x-request-id'];
+
+function headersOf(headers: OutgoingHttpHeaders, sent: string): string {
+  const compared = Object.entries(headers).filter(([name]) => !ACCIDENTAL.includes(name));
+  return withoutSent(JSON.stringify(Object.fromEntries(compared.toSorted())), sent);
+}
+
 /** The body of an answer; of a stream of events, which does not end, that it is one. */
 async function textOf(stream: Readable, type: string): Promise<string> {
   if (!type.startsWith('text/event-stream')) return text(stream);
@@ -143,11 +152,15 @@ function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
+/** As it was sent, as addresses have it, and as names of cookies have ids. */
+function withoutSent(text: string, sent: string): string {
+  const spellings = [sent, encodeURIComponent(sent), sent.replaceAll('-', '')];
+  return spellings.reduce((left, spelling) => left.replaceAll(spelling, '‹sent›'), text);
+}
+
 /** Of an answer, what another request of the same kind would get as well. */
 function withoutAccidents({ status, said, method }: Said, { sent, fresh }: { sent: string; fresh: string }): string {
-  const asked = said
-    .replaceAll(sent, '‹sent›')
-    .replaceAll(encodeURIComponent(sent), '‹sent›')
+  const asked = withoutSent(said, sent)
     .replaceAll(fresh, '‹fresh›')
     // What is suggested instead depends on the letters of what was sent.
     .replace(/; did you mean [^"?]*\?/g, '');

@@ -4,11 +4,21 @@ import type { DescribedRequests } from '../../../src/api/openapi/schema.js';
 import { startApi, type TestApi } from '../api/api.js';
 import { connectionSettings } from '../connections/connections-api.js';
 import { namingPlaces, type NamingPlace } from './addressed-requests.js';
-import { firstOfEach, ownNames, rowsOf, type NamingValue } from './foreign-ids.js';
+import { countRows, firstOfEach, ownNames, rowsOf, type NamingValue } from './foreign-ids.js';
 import { guardedRoutes, type GuardedRoute } from './guarded-routes.js';
 import { PlaceDiscovery, type LivePlace } from './live-places.js';
-import { isOperators, PlaceAsker, type NthOfKind } from './place-asker.js';
+import { absentLike, isOperators, PlaceAsker, type AskedAnswer, type NthOfKind } from './place-asker.js';
 import { plantOrganization, type PlantedOrganization } from './planted-organization.js';
+
+/** A value of the victim at a place of a request of the intruder. */
+export interface Try {
+  place: NamingPlace;
+  /** Which of the place's bodies. */
+  body: number;
+  foreign: NamingValue;
+  /** Whether the place names rows of that kind. */
+  isMeant: boolean;
+}
 
 /**
  * An intruder and a victim, in whose organizations stands the same. A third one is used up beforehand, to find out which rows each
@@ -49,12 +59,32 @@ export class TwoOrganizations {
     return this.discovery.live.find((one) => one.place === place);
   }
 
+  /**
+   * Every place with everything of the victim that is tried there. Paths first, and deleting first of those: nothing has been made yet
+   * that could be taken for the victim's. Names of new things last, each once: the intruder has something of that name then.
+   */
+  tries(): Try[] {
+    const taken = new Set<string>();
+    return this.places.toSorted(byDamage).flatMap((place) => {
+      const live = this.live(place);
+      const foreign = this.triedAt(place).filter(
+        ({ value }) => !givesName(place) || taken.size < taken.add(value).size,
+      );
+      return foreign.map((one) => ({ place, body: live?.body ?? 0, foreign: one, isMeant: one.kind === live?.kind }));
+    });
+  }
+
+  /** Asks as the intruder about what is the victim's, or about nothing of the same make. */
+  ask({ place, body, foreign }: Try, about: 'foreign' | 'absent'): Promise<AskedAnswer> {
+    return this.intruder.ask(place, body, about === 'foreign' ? foreign.value : absentLike(foreign));
+  }
+
   /** The victim's rows that are tried at a place: of every kind where ids are meant, else whatever has an address or a name. */
-  triedAt(place: NamingPlace): readonly NamingValue[] {
+  private triedAt(place: NamingPlace): readonly NamingValue[] {
     // The operator may name organizations; what is asked for here is what belongs to another one than that of the path.
     const foreign = this.foreign.filter(({ kind }) => !isOperators(place.route) || !kind.startsWith('tenants.'));
-    if (place.in === 'path') return firstOfEach(foreign, 2);
     const first = firstOfEach(foreign, 1);
+    if (place.in === 'path') return first;
     if (place.isUuid) return first.filter(({ isUuid }) => isUuid);
     const live = this.live(place);
     if (givesName(place)) return foreign.filter(({ kind }) => kind === live?.kind);
@@ -67,14 +97,31 @@ export class TwoOrganizations {
     return rowsOf(this.api.database, this.victim.organizationId);
   }
 
+  /** How many rows of each table the work adds, whosever. */
+  async rowsAddedBy(work: () => Promise<void>): Promise<Record<string, number>> {
+    const before = await countRows(this.api.database);
+    await work();
+    const after = Object.entries(await countRows(this.api.database));
+    const added = after.map(([table, count]) => [table, count - (before[table] ?? 0)] as const);
+    return Object.fromEntries(added.filter(([, count]) => count !== 0));
+  }
+
   close(): Promise<void> {
     return this.api.close();
   }
 }
 
 /** Gives what is made its name: chosen by the caller, who then has one of that name. */
-export function givesName({ place }: NamingPlace): boolean {
+function givesName({ place }: NamingPlace): boolean {
   return place === 'body name' || place === 'body slug';
+}
+
+function byDamage(a: NamingPlace, b: NamingPlace): number {
+  const [first = 0, second = 0] = [a, b].map((place) => {
+    if (place.in === 'path') return ['DELETE', 'GET'].indexOf(place.route.method) + 1 || 3;
+    return givesName(place) ? 5 : 4;
+  });
+  return first - second;
 }
 
 /** Whoever calls a public route is of no organization, the operator is of all, and HEAD has the handler of GET. */
