@@ -15,7 +15,7 @@ export function streamArchivesAt(server: FastifyInstance, ...addresses: string[]
   server.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request;
     if (takes(request.routeOptions.url) && !raw.complete) {
-      const cut = setTimeout(() => raw.socket.destroy(), LINGER_MS).unref();
+      const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
       raw.once('close', () => clearTimeout(cut));
       raw.resume();
     }
