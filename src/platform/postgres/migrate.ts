@@ -22,8 +22,8 @@ interface AppliedSchema {
  * version has migrated is left as it is.
  *
  * @returns names of the migrations and function files that ran, in order; empty when there was nothing to do
- * @throws SandgateError `conflict` when the database is of a chain of migrations that this version does not know, or a function
- *   would get another signature; `unavailable` when another transaction holds a table that a migration changes for longer than
+ * @throws SandgateError `conflict` when the database is of a chain of migrations that this version does not know, a function would
+ *   get another signature, or the first migration would run beside processes that use the database; `unavailable` when another transaction holds a table that a migration changes for longer than
  *   `tableLockMs`
  */
 export async function migrate(
@@ -36,10 +36,29 @@ export async function migrate(
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const applied = await readApplied(guard);
     if (isNewer(applied, release) || isCurrent(applied, release)) return [];
+    if (applied.migrations.length === 0) await refuseBesideOthers(guard);
     // Most starts find nothing to do, and need not load what does it.
     const { runPending } = await import('./run-pending.js');
     return runPending(url, release, tableLockMs);
   });
+}
+
+/**
+ * The first migration brings the isolation of organizations (CP-327): whoever works on the database before knows nothing of it, would
+ * see no row afterwards, and is to be stopped first.
+ */
+async function refuseBesideOthers(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct application_name as name from pg_stat_activity
+     where datname = current_database() and application_name like 'sandgate-%' and application_name not like 'sandgate-migrate%'
+     order by 1`,
+  );
+  if (rows.length === 0) return;
+  throw new SandgateError(
+    'conflict',
+    `the database is without the isolation of organizations, and processes that do not know it are at work there ` +
+      `(${rows.map(({ name }) => name).join(', ')}): stop them, then start again; nothing was changed`,
+  );
 }
 
 async function readApplied(client: Client): Promise<AppliedSchema> {

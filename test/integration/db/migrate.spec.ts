@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { migrateDatabase as Migrate } from '../../../src/embedded/service-parts.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
+import { withClient } from '../../../src/platform/postgres/one-off.js';
 import { ownRelease } from '../../../src/platform/postgres/schema-release.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { describeSchema } from '../../support/database/describe-schema.js';
@@ -12,6 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
+/** Less than any wait for a lock. */
+const FAST_MS = 5000;
 const RUNS = 'functions/runs.sql';
 
 describe('functions', () => {
@@ -85,7 +89,23 @@ describe('a database', () => {
     expect(await migrate(test.ownerUrl)).toEqual([]);
   });
 
-  it('that another chain of migrations has made is refused with a sentence, and stays as it is', async () => {
+  it('CP-327 is not given isolation while a process that does not know it is at work: it fails at once, and documentation says so', async () => {
+    await test.owner.query('drop schema public cascade; create schema public');
+    const before = await describeSchema(test.owner);
+    await withClient({ connectionString: test.ownerUrl, application_name: 'sandgate-worker' }, async () => {
+      const started = performance.now();
+      const attempt = migrate(test.ownerUrl);
+      await expect(attempt).rejects.toMatchObject({ name: 'SandgateError', code: 'conflict' });
+      await expect(attempt).rejects.toThrow(/at work there \(sandgate-worker\): stop them, .* nothing was changed/);
+      expect(performance.now() - started).toBeLessThan(FAST_MS);
+    });
+    expect(await describeSchema(test.owner)).toBe(before);
+    expect(await migrate(test.ownerUrl)).toContain('CreateBaseline1800000000000');
+    const operations = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    expect(operations).toMatch(/first migration brings the isolation of organizations.* [Ss]top/);
+  });
+
+  it('CP-327 that another chain of migrations has made is refused with a sentence, and stays as it is', async () => {
     await test.owner.query(`
       delete from schema_migrations;
       insert into schema_migrations (timestamp, name) values

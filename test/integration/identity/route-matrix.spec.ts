@@ -1,42 +1,18 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pLimit from 'p-limit';
-import { declaredRoutes } from '../../../src/api/auth/declared-routes.js';
 import { PERMISSIONS } from '../../../src/api/auth/permission.decorator.js';
 import { OPERATOR_PERMISSIONS, permissionsOf } from '../../../src/api/auth/role-permissions.js';
-import { RouteTable } from '../../../src/api/http/route-table.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import { ROLES } from '../../../src/domain/identity/role.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
 import { CredentialCases, type CredentialCase } from '../../support/identity/credential-cases.js';
-import { readDesignedRights, readRolesMatrix, readRunnerAudiences } from '../../support/identity/roles-matrix.js';
-import { changes, expectedVerdict, shows, type GuardedRoute } from '../../support/identity/route-expectations.js';
+import { documentedRoutes, guardedRoutes, type GuardedRoute } from '../../support/identity/guarded-routes.js';
+import { readDesignedRights } from '../../support/identity/roles-matrix.js';
+import { changes, expectedVerdict, shows } from '../../support/identity/route-expectations.js';
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 const AT_ONCE = 8;
-
-const matrix = readRolesMatrix();
-const audiences = readRunnerAudiences();
-
-/** The routes that the server has, each with who opens it; those of which no document says that are apart. */
-function guardedRoutes(api: TestApi): { routes: GuardedRoute[]; undeclared: string[] } {
-  const declared = new Map(
-    declaredRoutes(api.app).map((route) => [`${route.method} ${route.path}`, route.admission.by]),
-  );
-  const routes: GuardedRoute[] = [];
-  const undeclared: string[] = [];
-  for (const name of api.app.get(RouteTable).names()) {
-    const [method = '', path = ''] = name.split(' ');
-    const asked = `${method === 'HEAD' ? 'GET' : method} ${path}`;
-    const row = matrix.get(asked);
-    const audience = audiences.get(asked) ?? audiences.get(`${asked}/*`);
-    if (audience !== undefined) routes.push({ method, path, plane: 'runner', audience });
-    else if (row !== undefined && row.opens !== 'nobody' && (declared.get(asked) ?? 'nothing') !== 'nothing') {
-      routes.push({ method, path, plane: 'public', row });
-    } else undeclared.push(name);
-  }
-  return { routes, undeclared };
-}
 
 /** Asks without a socket, which is half of what a request costs here. @returns what is wrong with the answer, or null */
 async function ask(
@@ -74,7 +50,7 @@ describe.each(['0', '1'])('proof 12: every route × every credential with SERVIC
     const { routes, undeclared } = guardedRoutes(api);
     expect(undeclared).toEqual([]);
     const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-    expect([...matrix.keys(), ...audiences.keys()].filter((route) => !served.has(route))).toEqual([]);
+    expect(documentedRoutes().filter((route) => !served.has(route))).toEqual([]);
   });
 
   it('CP-046 CP-047 CP-048 CP-054 CP-055 CP-167 CP-275 CP-276 CP-277 CP-279 CP-301 CP-302 the answer is that of the matrix', async () => {

@@ -1,14 +1,10 @@
 import type { Audience } from '../../../src/core/runs/tokens.js';
 import type { Standing } from './credential-cases.js';
+import type { GuardedRoute } from './guarded-routes.js';
 import type { MatrixRow } from './roles-matrix.js';
 
 /** What the door says: past it, whatever is answered there, or the status of its refusal. */
 export type Verdict = 'admitted' | 400 | 401 | 403;
-
-/** A route of the route table and who opens it. */
-export type GuardedRoute = { method: string; path: string } & (
-  { plane: 'public'; row: MatrixRow } | { plane: 'runner'; audience: Audience }
-);
 
 const READING = ['GET', 'HEAD'];
 
