@@ -173,7 +173,11 @@ create table auth_audit_log (
   constraint auth_audit_log_pkey PRIMARY KEY (id),
   constraint auth_audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'user'::text, 'system'::text])))
 );
+CREATE INDEX auth_audit_log_action ON public.auth_audit_log USING btree (action, id DESC);
 CREATE INDEX auth_audit_log_organization ON public.auth_audit_log USING btree (tenant_id, id DESC);
+CREATE INDEX auth_audit_log_organization_action ON public.auth_audit_log USING btree (tenant_id, action, id DESC);
+CREATE INDEX auth_audit_log_organization_refused ON public.auth_audit_log USING btree (tenant_id, id DESC) WHERE (NOT success);
+CREATE INDEX auth_audit_log_refused ON public.auth_audit_log USING btree (id DESC) WHERE (NOT success);
 
 create table capability_bundles (
   id uuid not null,
@@ -1221,6 +1225,7 @@ create table user_sessions (
 );
 CREATE INDEX user_sessions_config ON public.user_sessions USING btree (idp_config_id) WHERE (revoked_at IS NULL);
 CREATE INDEX user_sessions_end ON public.user_sessions USING btree (absolute_expires_at);
+CREATE INDEX user_sessions_live ON public.user_sessions USING btree (tenant_id, id, idle_expires_at) WHERE (revoked_at IS NULL);
 CREATE INDEX user_sessions_user ON public.user_sessions USING btree (user_id) WHERE (revoked_at IS NULL);
 
 create table users (
@@ -3219,6 +3224,7 @@ CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_bef
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 begin
   if p_organization is not null then
@@ -3526,7 +3532,9 @@ AS $function$
     from api_tokens t
     join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
     where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
-      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+      and (p_membership is null or (t.membership_id = p_membership
+        and t.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or t.id < p_before)
     order by t.id desc limit p_limit
 $function$
 ;
@@ -3707,8 +3715,10 @@ AS $function$
     from user_sessions s
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
-      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+      and s.idle_expires_at > statement_timestamp() and s.absolute_expires_at > statement_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or s.id < p_before)
     order by s.id desc limit p_limit
 $function$
 ;
@@ -4983,7 +4993,9 @@ CREATE OR REPLACE FUNCTION public.svc_revoke_web_sessions(p_membership uuid)
 AS $function$
   with ended as (update user_sessions s set revoked_at = clock_timestamp()
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+      and s.idle_expires_at > clock_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
     returning s.id)
     select count(*)::int from ended
 $function$

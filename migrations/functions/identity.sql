@@ -148,11 +148,13 @@ as $$
     values (p_id, p_actor_kind, p_actor_id, p_source_ip, p_request_id, p_action, p_target, p_success, p_detail)
 $$;
 
--- Newest first, of one organization or of the whole deployment, each by an index of its own.
+-- Newest first, of one organization or of the whole deployment. Each filter has an index of its own, so that a plan is
+-- made for the filters that are given.
 create or replace function svc_list_auth_audit(
   p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit int)
 returns setof auth_audit_log
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 begin
   if p_organization is not null then
