@@ -159,7 +159,7 @@ describe('the result of a run', () => {
     const path = `/v1/sessions/${await bench.run(await bench.subscribe(receiver.url))}/deliveries`;
     expect((await bench.api.get(path, { token: null })).status).toBe(401);
     const member = await bench.api.addUser('member');
-    expect((await bench.api.get(path, { token: member.token })).status).toBe(403);
+    expect((await bench.api.get(path, { token: member.token })).status).toBe(404);
     expect((await bench.api.get('/v1/sessions/01900000-0000-7000-8000-000000000000/deliveries')).status).toBe(404);
     expect((await bench.api.get('/v1/sessions/nothing/deliveries')).status).toBe(404);
   });

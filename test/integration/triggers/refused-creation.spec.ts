@@ -137,7 +137,8 @@ describe('creating a trigger is refused', () => {
     await bench.api.post('/v1/agents', { name: 'later', harness: 'replay', policy: 'standard' }, { token });
     const trigger = await bench.create({ agent: 'later' });
     const changed = { default_workspace: { kind: 'local_copy', path: '/etc' } };
-    expect((await bench.api.post('/v1/agents/later/revisions', changed, { token })).status).toBe(200);
+    expect((await bench.api.post('/v1/agents/later/revisions', changed, { token })).status).toBe(403);
+    expect((await bench.api.post('/v1/agents/later/revisions', changed)).status).toBe(200);
     const { status, body } = await bench.api.post(`/v1/triggers/${trigger.id}/invoke`, {}, { token: trigger.token });
     expect([status, body.error]).toEqual([403, expect.stringContaining('folder of the host')]);
   });
