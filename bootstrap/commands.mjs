@@ -14,6 +14,7 @@ export const COMMANDS = {
   'images:server': { needs: ['packages', 'build', 'images'], argv: ['deploy/images/build-server.mjs'] },
   doctor: { needs: ['packages', 'build'], argv: [...CLI, 'doctor'] },
   sandgate: { needs: ['packages', 'build'], argv: CLI },
+  keycloak: { needs: ['keycloak'], argv: ['bootstrap/serve-keycloak.mjs'] },
   dev: {
     needs: ['packages', 'tools'],
     argv: [

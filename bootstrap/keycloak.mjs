@@ -16,12 +16,23 @@ export function keycloakHome() {
   return path.join(cacheDir(), `keycloak-${VERSION}`);
 }
 
+/** How it is started: on loopback, its state in memory. Who may administer it comes with the environment. */
+export function keycloakServer(port) {
+  const url = `http://127.0.0.1:${port}`;
+  const place = ['--http-enabled=true', '--http-host=127.0.0.1', `--http-port=${port}`, `--hostname=${url}`];
+  return {
+    url,
+    program: path.join(keycloakHome(), 'bin', 'kc.sh'),
+    argv: ['start', '--optimized', '--cache=local', ...place],
+  };
+}
+
 /** Brings Keycloak, the identity provider of others against which people sign in, where the cache has none. */
 export function ensureKeycloak() {
   const home = keycloakHome();
   if (fs.existsSync(path.join(home, 'bin', 'kc.sh'))) return;
   ensureJava();
-  say(`Fetching Keycloak ${VERSION} with Maven, for tests: 160 MB, once …`);
+  say(`Fetching Keycloak ${VERSION} with Maven: 160 MB, once …`);
   fs.mkdirSync(cacheDir(), { recursive: true });
   const draft = fs.mkdtempSync(`${home}.`);
   try {

@@ -36,6 +36,8 @@ const COUNTS = {
   TEST_PROJECTS: 'all',
   // Makes all images, and starts them with podman-compose.
   TEST_COMPOSE: '1',
+  // A company is set up with Keycloak, too.
+  TEST_KEYCLOAK: '1',
   // Asks the registry for what is known of the packages.
   TEST_PACKAGE_AUDIT: '1',
 };

@@ -173,7 +173,11 @@ create table auth_audit_log (
   constraint auth_audit_log_pkey PRIMARY KEY (id),
   constraint auth_audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'user'::text, 'system'::text])))
 );
+CREATE INDEX auth_audit_log_action ON public.auth_audit_log USING btree (action, id DESC);
 CREATE INDEX auth_audit_log_organization ON public.auth_audit_log USING btree (tenant_id, id DESC);
+CREATE INDEX auth_audit_log_organization_action ON public.auth_audit_log USING btree (tenant_id, action, id DESC);
+CREATE INDEX auth_audit_log_organization_refused ON public.auth_audit_log USING btree (tenant_id, id DESC) WHERE (NOT success);
+CREATE INDEX auth_audit_log_refused ON public.auth_audit_log USING btree (id DESC) WHERE (NOT success);
 
 create table capability_bundles (
   id uuid not null,
@@ -1221,6 +1225,7 @@ create table user_sessions (
 );
 CREATE INDEX user_sessions_config ON public.user_sessions USING btree (idp_config_id) WHERE (revoked_at IS NULL);
 CREATE INDEX user_sessions_end ON public.user_sessions USING btree (absolute_expires_at);
+CREATE INDEX user_sessions_live ON public.user_sessions USING btree (tenant_id, id, idle_expires_at) WHERE (revoked_at IS NULL);
 CREATE INDEX user_sessions_user ON public.user_sessions USING btree (user_id) WHERE (revoked_at IS NULL);
 
 create table users (
@@ -1534,6 +1539,7 @@ begin
       ) w
     ) s
     where c.scope <> 'deployment'
+      and exists (select from tenants o where o.id::text = c.scope and o.status = 'active')
     order by s.round, c.last_admission, s.created_at, s.id
   loop
     exit when cardinality(runs) >= room;
@@ -2058,9 +2064,7 @@ begin
   update org_idp_configs set bootstrap_owner_email = null, bootstrap_owner_expires_at = null,
       bootstrap_arm_audit_id = null, updated_at = clock_timestamp()
     where id = p_config;
-  promoted := ends > clock_timestamp() and not exists (
-    select from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
-      where 'owner' = any (m.roles) and m.status = 'active' and u.status = 'active');
+  promoted := ends > clock_timestamp() and not svc_has_owner(null);
   return next;
 end
 $function$
@@ -2249,6 +2253,8 @@ begin
   with ended as (update api_tokens t set revoked_at = clock_timestamp()
     where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
     select count(*) into tokens from ended where expires_at > clock_timestamp();
+  update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.new_user_id = any (p_users) and s.consumed_at is null;
   return next;
 end
 $function$
@@ -2487,6 +2493,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_token_holder(p_sha256 text)
+ RETURNS TABLE(token_id uuid, organization_id uuid, user_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select t.id, t.tenant_id, t.user_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_trigger_token(p_sha256 text)
  RETURNS TABLE(token_id uuid, organization_id uuid, subscription_id uuid)
  LANGUAGE sql
@@ -2532,7 +2549,7 @@ begin
     where s.session_token_sha256 = p_sha256 and s.revoked_at is null
       and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
   if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
     update user_sessions s set last_seen_at = clock_timestamp(),
         idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
       where s.id = session_id and s.last_seen_at = seen;
@@ -3207,6 +3224,7 @@ CREATE OR REPLACE FUNCTION public.svc_list_auth_audit(p_organization uuid, p_bef
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 begin
   if p_organization is not null then
@@ -3514,7 +3532,9 @@ AS $function$
     from api_tokens t
     join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
     where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
-      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+      and (p_membership is null or (t.membership_id = p_membership
+        and t.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or t.id < p_before)
     order by t.id desc limit p_limit
 $function$
 ;
@@ -3695,8 +3715,10 @@ AS $function$
     from user_sessions s
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
-      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+      and s.idle_expires_at > statement_timestamp() and s.absolute_expires_at > statement_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or s.id < p_before)
     order by s.id desc limit p_limit
 $function$
 ;
@@ -4971,7 +4993,9 @@ CREATE OR REPLACE FUNCTION public.svc_revoke_web_sessions(p_membership uuid)
 AS $function$
   with ended as (update user_sessions s set revoked_at = clock_timestamp()
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+      and s.idle_expires_at > clock_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
     returning s.id)
     select count(*)::int from ended
 $function$
@@ -6001,6 +6025,8 @@ alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
 revoke all on function svc_find_personal_token(text,boolean) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_token_holder(text) owner to sandgate_system;
+revoke all on function svc_find_token_holder(text) from public;
 alter function svc_find_trigger_token(text) owner to sandgate_system;
 revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
@@ -6101,6 +6127,7 @@ grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_token_holder(text) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
 grant execute on function svc_find_web_session(text,integer,boolean) to sandgate_app;

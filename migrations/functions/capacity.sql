@@ -1,9 +1,9 @@
 -- Admission. One pass admits every run that fits, so the order does not depend on whose workflow asks first, and a run
--- whose workflow is away blocks nobody. In line are runs that are created or queued, hold no place and are not
--- ending: by creation inside an organization, and organizations in rotation, the least recently admitted first. A
--- place is granted here; the run's own workflow moves it. A run that needs a harness which no host online has is
--- passed over. Lock order: admission lock (passes and recounts only), head row, session row, organization counter,
--- deployment counter.
+-- whose workflow is away blocks nobody. In line are runs that are created or queued, hold no place and are not ending:
+-- by creation inside an organization, and organizations in rotation, the least recently admitted first. A place is
+-- granted here; the run's own workflow moves it. A run that needs a harness which no host online has is passed over,
+-- and so are those of a suspended organization. Lock order: admission lock (passes and recounts only), head row,
+-- session row, organization counter, deployment counter.
 
 -- One pass or recount at a time.
 create or replace function svc_lock_admission()
@@ -49,6 +49,7 @@ begin
       ) w
     ) s
     where c.scope <> 'deployment'
+      and exists (select from tenants o where o.id::text = c.scope and o.status = 'active')
     order by s.round, c.last_admission, s.created_at, s.id
   loop
     exit when cardinality(runs) >= room;

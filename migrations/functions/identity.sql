@@ -64,7 +64,8 @@ grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
 -- The live session of a cookie, with what its member may do now. Being used keeps it from idling out, written once a
--- minute at most and never past its absolute end. p_slide is false for a check that is not a use.
+-- minute at most, or once in half an idle window of less than two minutes, and never past its absolute end. p_slide is
+-- false for a check that is not a use.
 create or replace function svc_find_web_session(p_sha256 text, p_idle_secs int, p_slide boolean)
 returns table (session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp
@@ -81,7 +82,7 @@ begin
     where s.session_token_sha256 = p_sha256 and s.revoked_at is null
       and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
   if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - interval '1 minute' then
+  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
     update user_sessions s set last_seen_at = clock_timestamp(),
         idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
       where s.id = session_id and s.last_seen_at = seen;
@@ -114,6 +115,16 @@ begin
 end
 $$;
 
+-- Whose personal access token a digest is, as long as it can come to life: whoever gives it up may not be let in just
+-- now, and the token must not wait for them.
+create or replace function svc_find_token_holder(p_sha256 text)
+returns table (token_id uuid, organization_id uuid, user_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select t.id, t.tenant_id, t.user_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp()
+$$;
+
 -- Counts one try of this minute. False when the limit is reached; a refused try is not counted further.
 create or replace function svc_charge_login_throttle(p_key text, p_limit int)
 returns boolean
@@ -137,11 +148,13 @@ as $$
     values (p_id, p_actor_kind, p_actor_id, p_source_ip, p_request_id, p_action, p_target, p_success, p_detail)
 $$;
 
--- Newest first, of one organization or of the whole deployment, each by an index of its own.
+-- Newest first, of one organization or of the whole deployment. Each filter has an index of its own, so that a plan is
+-- made for the filters that are given.
 create or replace function svc_list_auth_audit(
   p_organization uuid, p_before uuid, p_action text, p_success boolean, p_limit int)
 returns setof auth_audit_log
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 begin
   if p_organization is not null then
@@ -187,10 +200,10 @@ end
 $$;
 
 revoke all on function
-  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
-  svc_list_auth_audit, svc_sweep_logins from public;
+  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins from public;
 grant execute on function
-  svc_find_web_session, svc_find_personal_token, svc_charge_login_throttle, svc_append_deployment_audit,
-  svc_list_auth_audit, svc_sweep_logins to sandgate_app;
+  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins to sandgate_app;
 reset role;
 revoke create on schema public from sandgate_system;

@@ -56,7 +56,8 @@ begin
 end
 $$;
 
--- Ends the sessions and personal tokens of users, and counts what was alive.
+-- Ends the sessions and personal tokens of users, and counts what was alive. A login of theirs that waits to replace
+-- somebody else's session is over with them.
 create or replace function svc_end_credentials(p_users uuid[])
 returns table (sessions int, tokens int)
 language plpgsql
@@ -68,6 +69,8 @@ begin
   with ended as (update api_tokens t set revoked_at = clock_timestamp()
     where t.user_id = any (p_users) and t.kind = 'pat' and t.revoked_at is null returning t.expires_at)
     select count(*) into tokens from ended where expires_at > clock_timestamp();
+  update pending_login_switches s set consumed_at = clock_timestamp()
+    where s.new_user_id = any (p_users) and s.consumed_at is null;
   return next;
 end
 $$;
@@ -107,7 +110,8 @@ as $$
     order by m.id limit p_limit
 $$;
 
--- Live browser sessions, newest first, with whose they are.
+-- Live browser sessions, newest first, with whose they are. Those of a member are found by the user, as the index has
+-- them; the time is that of the statement, which an index can be asked for.
 create or replace function svc_list_web_sessions(p_membership uuid, p_before uuid, p_limit int)
 returns table (
   id uuid, membership_id uuid, user_id uuid, email text, name text, idp_config_id uuid, source_ip text,
@@ -120,8 +124,10 @@ as $$
     from user_sessions s
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
-      and (p_membership is null or s.membership_id = p_membership) and (p_before is null or s.id < p_before)
+      and s.idle_expires_at > statement_timestamp() and s.absolute_expires_at > statement_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or s.id < p_before)
     order by s.id desc limit p_limit
 $$;
 
@@ -132,7 +138,9 @@ language sql
 as $$
   with ended as (update user_sessions s set revoked_at = clock_timestamp()
     where s.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and (p_membership is null or s.membership_id = p_membership)
+      and s.idle_expires_at > clock_timestamp()
+      and (p_membership is null or (s.membership_id = p_membership
+        and s.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
     returning s.id)
     select count(*)::int from ended
 $$;
@@ -149,6 +157,8 @@ as $$
     from api_tokens t
     join users u on u.tenant_id = t.tenant_id and u.id = t.user_id
     where t.tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid and t.kind = 'pat'
-      and (p_membership is null or t.membership_id = p_membership) and (p_before is null or t.id < p_before)
+      and (p_membership is null or (t.membership_id = p_membership
+        and t.user_id = (select m.user_id from org_memberships m where m.id = p_membership)))
+      and (p_before is null or t.id < p_before)
     order by t.id desc limit p_limit
 $$;

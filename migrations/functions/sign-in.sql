@@ -71,9 +71,7 @@ begin
   update org_idp_configs set bootstrap_owner_email = null, bootstrap_owner_expires_at = null,
       bootstrap_arm_audit_id = null, updated_at = clock_timestamp()
     where id = p_config;
-  promoted := ends > clock_timestamp() and not exists (
-    select from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
-      where 'owner' = any (m.roles) and m.status = 'active' and u.status = 'active');
+  promoted := ends > clock_timestamp() and not svc_has_owner(null);
   return next;
 end
 $$;

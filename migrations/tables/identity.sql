@@ -96,6 +96,8 @@ create table user_sessions (
   check (idle_expires_at <= absolute_expires_at)
 );
 create index user_sessions_user on user_sessions (user_id) where revoked_at is null;
+-- The end is in it so that a list passes over sessions that idled out, of which there are many more than live ones.
+create index user_sessions_live on user_sessions (tenant_id, id, idle_expires_at) where revoked_at is null;
 create index user_sessions_config on user_sessions (idp_config_id) where revoked_at is null;
 create index user_sessions_end on user_sessions (absolute_expires_at);
 alter table user_sessions enable row level security, force row level security;
@@ -201,6 +203,11 @@ create table auth_audit_log (
   created_at timestamptz not null default clock_timestamp()
 );
 create index auth_audit_log_organization on auth_audit_log (tenant_id, id desc);
+-- What is asked for is mostly rare: one action, or what was refused.
+create index auth_audit_log_organization_action on auth_audit_log (tenant_id, action, id desc);
+create index auth_audit_log_organization_refused on auth_audit_log (tenant_id, id desc) where not success;
+create index auth_audit_log_action on auth_audit_log (action, id desc);
+create index auth_audit_log_refused on auth_audit_log (id desc) where not success;
 alter table auth_audit_log enable row level security, force row level security;
 create policy tenant_isolation on auth_audit_log for select
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);

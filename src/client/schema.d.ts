@@ -1891,7 +1891,7 @@ export interface components {
             /** @description Newest first, those that are over among them; 1000 at most. */
             tokens: components["schemas"]["PersonalTokenView"][];
         };
-        RevokedToken: {
+        RevokedCredential: {
             /** @enum {boolean} */
             revoked: true;
             /** Format: uuid */
@@ -4868,24 +4868,20 @@ export interface components {
         RevokedWebSessions: {
             sessions_revoked: number;
         };
-        RevokedCredential: {
-            /** @enum {boolean} */
-            revoked: true;
-            /** Format: uuid */
-            id: string;
-        };
         MemberToken: {
             /** Format: uuid */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The organization.
+             */
             tenant_id: string;
             /** Format: uuid */
             membership_id: string;
             /** Format: uuid */
             user_id: string;
-            email: string | null;
             name: string;
-            /** @description Its first characters. */
+            /** @description The first twelve characters of the token. */
             display_prefix: string;
             /** Format: date-time */
             created_at: string;
@@ -4898,6 +4894,7 @@ export interface components {
             last_used_at: string | null;
             /** Format: date-time */
             revoked_at: string | null;
+            email: string | null;
         };
         MemberTokenList: {
             /** @description Newest first, revoked ones included. */
@@ -9297,7 +9294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RevokedToken"];
+                    "application/json": components["schemas"]["RevokedCredential"];
                 };
             };
             /** @description The request is invalid; the text names the member and the reason. */

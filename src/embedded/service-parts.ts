@@ -84,7 +84,7 @@ async function answersAsOurs(url: string, adminToken: string, signal: AbortSigna
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const ready = await statusOf(`${url}/v1/health/ready`);
-    const status = ready === 200 ? await statusOf(`${url}/v1/harnesses`, adminToken) : ready;
+    const status = ready === 200 ? await statusOf(`${url}/v1/admin/orgs?limit=1`, adminToken) : ready;
     if (status === 200) return;
     if (Date.now() > deadline) throw new Error(`${url} does not answer as ours (last status ${status})`);
     await delay(25, undefined, { signal });

@@ -12,6 +12,8 @@ import { containerStart } from './rows/container-start.js';
 import { demo } from './rows/demo.js';
 import { eventStreams } from './rows/event-streams.js';
 import { gate } from './rows/gate.js';
+import { identityLists } from './rows/identity-lists.js';
+import { identityReads } from './rows/identity-reads.js';
 import { ledger } from './rows/ledger.js';
 import { manyRuns } from './rows/many-runs.js';
 import { modelGateway } from './rows/model-gateway.js';
@@ -36,6 +38,7 @@ const ALONE: AloneRow[] = [
   triggerInvoke,
   webhookBursts,
   scheduleFiring,
+  identityLists,
 ];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
@@ -52,6 +55,7 @@ const INSTALLATIONS: BenchRow[][] = [
     brokeredCalls,
     tunnel,
     warmSetup,
+    identityReads,
   ],
   [manyRuns],
 ];

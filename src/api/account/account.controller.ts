@@ -1,7 +1,8 @@
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '../auth/audit-actor.js';
+import type { FastifyReply } from 'fastify';
+import type { AuditActor } from '../../core/identity/audit-log.js';
+import { CurrentActor } from '../auth/current-actor.js';
 import { BrowserSession, Permission } from '../auth/permission.decorator.js';
 import { CurrentBrowser, CurrentPrincipal, type BrowserPrincipal, type Principal } from '../auth/principal.js';
 import { CLEARED_WEB_COOKIE } from '../auth/web-cookie.js';
@@ -49,10 +50,10 @@ export class AccountController {
   @Failures(400, 401, 403, 413, 415, 503)
   async logout(
     @CurrentBrowser() browser: BrowserPrincipal,
-    @Req() request: FastifyRequest,
+    @CurrentActor() actor: AuditActor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const signOut = await this.account.logout(browser, actorOf(browser, request));
+    const signOut = await this.account.logout(browser, actor);
     reply.header('set-cookie', CLEARED_WEB_COOKIE);
     if (signOut !== null) reply.header(END_SESSION, signOut);
   }

@@ -1,13 +1,13 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { pathId } from '../../domain/resource-id.js';
-import { actorOf } from '../auth/audit-actor.js';
+import type { AuditActor } from '../../core/identity/audit-log.js';
+import { CurrentActor } from '../auth/current-actor.js';
 import { BrowserSession, Permission } from '../auth/permission.decorator.js';
 import { CurrentBrowser, CurrentUser, type BrowserPrincipal, type UserPrincipal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
-import { MintedToken, MintToken, RevokedToken, TokenList } from './tokens.dto.js';
+import { MintedToken, MintToken, RevokedCredential, TokenList } from './tokens.dto.js';
 import { TokensService } from './tokens.service.js';
 
 /** A person's own access tokens. One token makes no other: minting and revoking are done in a browser. */
@@ -26,9 +26,9 @@ export class TokensController {
   mintToken(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Body() body: MintToken,
-    @Req() request: FastifyRequest,
+    @CurrentActor() actor: AuditActor,
   ): Promise<MintedToken> {
-    return this.tokens.mint(browser, body, actorOf(browser, request));
+    return this.tokens.mint(browser, body, actor);
   }
 
   @Get()
@@ -44,13 +44,13 @@ export class TokensController {
   @BrowserSession('tokens.write')
   @ApiOperation({ summary: 'Revoke a personal access token of yours' })
   @IdParam('id', 'token')
-  @Answer(RevokedToken, 'The token is no longer accepted.')
+  @Answer(RevokedCredential, 'The token is no longer accepted.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   revokeToken(
     @CurrentBrowser() browser: BrowserPrincipal,
     @Param('id') id: string,
-    @Req() request: FastifyRequest,
-  ): Promise<RevokedToken> {
-    return this.tokens.revoke(browser, pathId(id, 'token'), actorOf(browser, request));
+    @CurrentActor() actor: AuditActor,
+  ): Promise<RevokedCredential> {
+    return this.tokens.revoke(browser, pathId(id, 'token'), actor);
   }
 }

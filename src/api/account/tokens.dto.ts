@@ -66,7 +66,8 @@ export class TokenList {
   tokens!: PersonalTokenView[];
 }
 
-export class RevokedToken {
+/** A token, or a browser session, that is no longer accepted. */
+export class RevokedCredential {
   @ApiProperty({ enum: [true] })
   revoked!: true;
 

@@ -4,7 +4,7 @@ import { listPersonalTokens, mintPersonalToken, revokePersonalToken } from '../.
 import { Database } from '../../core/record/database.js';
 import { notFound } from '../../domain/resource-id.js';
 import type { UserPrincipal } from '../auth/principal.js';
-import { toTokenView, type MintedToken, type MintToken, type RevokedToken, type TokenList } from './tokens.dto.js';
+import { toTokenView, type MintedToken, type MintToken, type RevokedCredential, type TokenList } from './tokens.dto.js';
 
 @Injectable()
 export class TokensService {
@@ -23,7 +23,7 @@ export class TokensService {
   }
 
   /** @throws SandgateError `not_found` for a token that is somebody else's, unknown or revoked already */
-  async revoke({ organizationId, userId }: UserPrincipal, id: string, actor: AuditActor): Promise<RevokedToken> {
+  async revoke({ organizationId, userId }: UserPrincipal, id: string, actor: AuditActor): Promise<RevokedCredential> {
     const revoked = await this.database.withTenant(organizationId, (tx) =>
       revokePersonalToken(tx, actor, { id, userId }),
     );

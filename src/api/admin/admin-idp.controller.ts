@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import type { Organization } from '../../core/organizations/organizations.js';
 import { CurrentActor } from '../auth/current-actor.js';
@@ -26,7 +26,6 @@ import { OrgBySlug } from './org-by-slug.pipe.js';
 const WHAT = 'identity provider';
 
 @ApiTags('Operator: identity providers')
-@ApiBearerAuth('bearer')
 @OperatorPlane()
 @Controller('v1/admin/orgs/:slug')
 export class AdminIdpController {

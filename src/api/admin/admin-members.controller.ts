@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import type { Organization } from '../../core/organizations/organizations.js';
+import { RevokedCredential } from '../account/tokens.dto.js';
 import { CurrentActor } from '../auth/current-actor.js';
 import { OperatorPlane } from '../auth/permission.decorator.js';
 import { Audited } from '../http/audited.js';
@@ -11,20 +12,13 @@ import { CursorQuery, MemberQuery } from '../org/cursors.js';
 import { MemberCredentialsService } from '../org/member-credentials.service.js';
 import { ListMembers, MemberList, MembershipEnvelope, SetRoles } from '../org/members.dto.js';
 import { MembersService, type ChangeOfMember } from '../org/members.service.js';
-import {
-  ListCredentials,
-  RevokedCredential,
-  RevokedWebSessions,
-  RevokeWebSessions,
-  WebSessionList,
-} from '../org/web-sessions.dto.js';
+import { ListCredentials, RevokedWebSessions, RevokeWebSessions, WebSessionList } from '../org/web-sessions.dto.js';
 import { SlugParam } from './admin-orgs.dto.js';
 import { OrgBySlug } from './org-by-slug.pipe.js';
 
 const WHAT = 'membership';
 
 @ApiTags('Operator: members')
-@ApiBearerAuth('bearer')
 @OperatorPlane()
 @Controller('v1/admin/orgs/:slug')
 export class AdminMembersController {

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import type { Organization } from '../../core/organizations/organizations.js';
 import { CurrentActor } from '../auth/current-actor.js';
@@ -15,7 +15,6 @@ import { AdminOrgsService } from './admin-orgs.service.js';
 import { OrgBySlug } from './org-by-slug.pipe.js';
 
 @ApiTags('Operator: organizations')
-@ApiBearerAuth('bearer')
 @OperatorPlane()
 @Controller('v1/admin')
 export class AdminOrgsController {

@@ -5,10 +5,10 @@ import { OrgChanges } from '../../core/identity/management/org-changes.js';
 import { Organizations } from '../../core/organizations/organizations.js';
 import { fixerHarness } from '../../core/organizations/seed-agent.js';
 import { Database } from '../../core/record/database.js';
-import { Egress } from '../../platform/egress/egress.js';
 import { OidcHttp } from '../../platform/oidc/oidc-http.js';
 import { Sealer } from '../../platform/seal/sealer.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
+import { LoginModule } from '../login/login.module.js';
 import { OrgModule } from '../org/org.module.js';
 import { AdminIdpController } from './admin-idp.controller.js';
 import { AdminIdpService } from './admin-idp.service.js';
@@ -18,7 +18,7 @@ import { AdminOrgsService } from './admin-orgs.service.js';
 
 /** The operator's plane: organizations, their identity providers and members, and the log of privileged steps. */
 @Module({
-  imports: [OrgModule],
+  imports: [OrgModule, LoginModule],
   controllers: [AdminOrgsController, AdminIdpController, AdminMembersController],
   providers: [
     AdminOrgsService,
@@ -35,9 +35,8 @@ import { AdminOrgsService } from './admin-orgs.service.js';
     },
     {
       provide: IdpConfigs,
-      inject: [Database, Sealer, Egress],
-      useFactory: (database: Database, sealer: Sealer, { operator }: Egress) =>
-        new IdpConfigs({ database, sealer, http: new OidcHttp(operator) }),
+      inject: [Database, Sealer, OidcHttp],
+      useFactory: (database: Database, sealer: Sealer, http: OidcHttp) => new IdpConfigs({ database, sealer, http }),
     },
     {
       provide: IdpMoves,

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { MAX_LIMIT, PageQuery, rowsAsked } from '../http/limit.js';
@@ -11,7 +11,6 @@ import { AddRevision, CreateAgent } from './agents.dto.js';
 import { AgentsService } from './agents.service.js';
 
 @ApiTags('Agents')
-@ApiBearerAuth('bearer')
 @Controller('v1/agents')
 export class AgentsController {
   constructor(private readonly agents: AgentsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -17,7 +17,6 @@ import { DecideApproval } from './decision.dto.js';
 import { ListApprovals } from './list-approvals.dto.js';
 
 @ApiTags('Approvals')
-@ApiBearerAuth('bearer')
 @Controller('v1')
 export class ApprovalsController {
   constructor(private readonly approvals: ApprovalsService) {}

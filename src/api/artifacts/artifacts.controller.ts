@@ -1,13 +1,5 @@
 import { Controller, Get, Header, Headers, Param, Res } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiExtraModels,
-  ApiOperation,
-  ApiParam,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -19,7 +11,6 @@ import { ArtifactList, ArtifactView, toArtifactView } from './artifacts.dto.js';
 import { ArtifactsService } from './artifacts.service.js';
 
 @ApiTags('Runs')
-@ApiBearerAuth('bearer')
 @Controller('v1/sessions/:id/artifacts')
 export class ArtifactsController {
   constructor(private readonly artifacts: ArtifactsService) {}

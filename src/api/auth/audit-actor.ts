@@ -8,7 +8,7 @@ export function actorOf(principal: Principal, request: FastifyRequest): AuditAct
   return {
     kind: principal.kind,
     id: principal.name,
-    sourceIp: clientAddress(request, request.server.trustForwardedFor),
+    sourceIp: clientAddress(request),
     requestId: request.id,
   };
 }

@@ -1,19 +1,11 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import { AuthTerms } from './auth-terms.js';
 import { CallerGuard, OperatorGuard, TriggerTokenGuard } from './credential.guards.js';
 import { unauthorized } from './credentials.js';
-import {
-  BROWSER_SESSION_METADATA,
-  OPERATOR_PLANE_METADATA,
-  PERMISSION_METADATA,
-  PUBLIC_METADATA,
-  TRIGGER_TOKEN_METADATA,
-  type BrowserRefusal,
-  type PermissionName,
-} from './permission.decorator.js';
+import { admissionOf } from './declared-routes.js';
+import type { BrowserRefusal, PermissionName } from './permission.decorator.js';
 import { principalOf, type Principal } from './principal.js';
 
 /**
@@ -23,7 +15,6 @@ import { principalOf, type Principal } from './principal.js';
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly terms: AuthTerms,
     private readonly callers: CallerGuard,
     private readonly operator: OperatorGuard,
@@ -31,23 +22,22 @@ export class AuthGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const declared = <T>(metadata: string): T | undefined =>
-      this.reflector.getAllAndOverride<T | undefined>(metadata, [context.getHandler(), context.getClass()]);
-    if (declared(PUBLIC_METADATA) !== undefined) return true;
-    if (declared(TRIGGER_TOKEN_METADATA) === true) return this.triggerTokens.canActivate(context);
-    if (declared(OPERATOR_PLANE_METADATA) === true) return this.operator.canActivate(context);
+    const admission = admissionOf([context.getHandler(), context.getClass()]);
+    if (admission.by === 'public') return true;
+    if (admission.by === 'trigger-token') return this.triggerTokens.canActivate(context);
+    if (admission.by === 'operator') return this.operator.canActivate(context);
     await this.callers.canActivate(context);
     const principal = principalOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (principal.kind === 'operator' && this.terms.requireSso) throw unauthorized();
-    requireBrowser(principal, declared<BrowserRefusal>(BROWSER_SESSION_METADATA));
-    requirePermission(principal, declared<PermissionName>(PERMISSION_METADATA));
+    if (admission.by === 'permission' && admission.browserOnly) requireBrowser(principal, admission.browserOnly);
+    requirePermission(principal, admission.by === 'permission' ? admission.permission : undefined);
     return true;
   }
 }
 
 /** @throws SandgateError of the code that the route names, for a caller without a browser session */
-function requireBrowser(principal: Principal, refusal: BrowserRefusal | undefined): void {
-  if (refusal === undefined || (principal.kind === 'user' && principal.authKind === 'browser')) return;
+function requireBrowser(principal: Principal, refusal: BrowserRefusal): void {
+  if (principal.kind === 'user' && principal.authKind === 'browser') return;
   throw new SandgateError(refusal, 'this needs a browser session: sign in and do it there');
 }
 

@@ -59,8 +59,8 @@ function routesOf(controller: object): DeclaredRoute[] {
   });
 }
 
-/** In the order in which the guard asks. @param targets the handler, then its controller */
-function admissionOf(targets: readonly object[]): Admission {
+/** What a route declares. @param targets the handler, then its controller */
+export function admissionOf(targets: readonly object[]): Admission {
   const declared = (metadata: string): unknown =>
     targets.map((target) => Reflect.getMetadata(metadata, target) as unknown).find((value) => value !== undefined);
   const reason = declared(PUBLIC_METADATA);

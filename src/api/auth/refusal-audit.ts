@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
-import type { SandgateError } from '../../domain/errors.js';
-import { auditRefusal } from '../../core/identity/audit-log.js';
+import type { ErrorCode, SandgateError } from '../../domain/errors.js';
+import { redactText } from '../../domain/redaction/redact-text.js';
+import { auditRefusal, type AuditAction } from '../../core/identity/audit-log.js';
 import { findOrganization } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { RefusalObserver } from '../http/audited.js';
@@ -23,20 +24,19 @@ export class RefusalAudit extends RefusalObserver {
   }
 
   note(request: FastifyRequest, failure: SandgateError): Promise<void> | null {
-    if (request.routeOptions.config.audit === undefined || request.principal === undefined) return null;
-    return this.write(request, failure).catch((err: unknown) =>
+    const { principal } = request;
+    const { audit: action } = request.routeOptions.config;
+    if (action === undefined || principal === undefined) return null;
+    return this.write(request, { principal, action, code: failure.code }).catch((err: unknown) =>
       this.logger.error({ err, reqId: request.id }, 'a refusal could not be put into the audit log'),
     );
   }
 
-  private async write(request: FastifyRequest, { code }: SandgateError): Promise<void> {
-    const { principal } = request;
-    const { audit: action } = request.routeOptions.config;
-    if (action === undefined || principal === undefined) return;
+  private async write(request: FastifyRequest, { principal, action, code }: Refusal): Promise<void> {
     await auditRefusal(this.database, await this.organizationOf(request, principal), {
       actor: actorOf(principal, request),
       action,
-      target: targetOf(request)?.slice(0, MAX_TARGET) ?? null,
+      target: targetOf(request),
       detail: { code },
     });
   }
@@ -49,6 +49,12 @@ export class RefusalAudit extends RefusalObserver {
   }
 }
 
+interface Refusal {
+  principal: Principal;
+  action: AuditAction;
+  code: ErrorCode;
+}
+
 interface RouteParams {
   slug?: string;
   id?: string;
@@ -56,9 +62,10 @@ interface RouteParams {
 
 const MAX_TARGET = 100;
 
-/** What the path names, else the organization that was to be made. */
+/** What the path names, else the organization that was to be made. Who pastes a token in the place of its id leaves it in no record. */
 function targetOf({ params, body }: FastifyRequest): string | null {
   const { id, slug } = params as RouteParams;
   const wished = (body as { slug?: unknown } | null | undefined)?.slug;
-  return id ?? slug ?? (typeof wished === 'string' ? wished : null);
+  const named = id ?? slug ?? (typeof wished === 'string' ? wished : null);
+  return named === null ? null : redactText(named).slice(0, MAX_TARGET);
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { readUuid } from '../../domain/uuid.js';
 import { findTriggerToken, type TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import { Database } from '../../core/record/database.js';
 import { CredentialStrategy } from './credential.strategy.js';
@@ -16,6 +17,6 @@ export class TriggerTokenStrategy extends CredentialStrategy<TriggerTokenInfo> {
     const { bearer } = readCredentials(headers);
     const token = bearer === null ? null : await findTriggerToken(this.database.pool, bearer);
     const { id } = params as { id: string };
-    return token?.subscriptionId === id.toLowerCase() ? token : null;
+    return token?.subscriptionId === readUuid(id) ? token : null;
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { MAX_LIMIT, PageQuery, rowsAsked } from '../http/limit.js';
@@ -10,7 +10,6 @@ import { CapabilityAnswer, CapabilityList, CreateCapability } from './capabiliti
 import { CapabilitiesService } from './capabilities.service.js';
 
 @ApiTags('Capabilities')
-@ApiBearerAuth('bearer')
 @Controller('v1/capabilities')
 export class CapabilitiesController {
   constructor(private readonly capabilities: CapabilitiesService) {}

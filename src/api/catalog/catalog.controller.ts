@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
@@ -9,7 +9,6 @@ import { ConnectConnectorService } from './connect-connector.service.js';
 import { ConnectConnector, ConnectedConnector } from './connect.dto.js';
 
 @ApiTags('Catalog')
-@ApiBearerAuth('bearer')
 @Controller('v1/catalog')
 export class CatalogController {
   constructor(

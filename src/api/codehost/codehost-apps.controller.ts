@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { pathId } from '../../domain/resource-id.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, userIdOf, type Principal } from '../auth/principal.js';
@@ -11,7 +11,6 @@ import { CodehostAppsService } from './codehost-apps.service.js';
 const WHAT = 'app registration';
 
 @ApiTags('Code host')
-@ApiBearerAuth('bearer')
 @Controller('v1/codehost/app')
 export class CodehostAppsController {
   constructor(private readonly apps: CodehostAppsService) {}

@@ -5,7 +5,7 @@ import { AppAddresses } from '../../core/codehost/app-addresses.js';
 import { InstallApp } from '../../core/codehost/install-app.js';
 import { RegisterApp } from '../../core/codehost/register-app.js';
 import { Public } from '../auth/permission.decorator.js';
-import { PageErrorFilter, sendPage } from '../pages/page-answer.js';
+import { PageErrorFilter, redirectTo, sendPage } from '../pages/page-answer.js';
 import { appRefusalPage, registeredPage, registrationPage, setupPage } from './app-pages.js';
 import { clearAppFlowCookie, readAppFlowCookie, setAppFlowCookie } from './flow-cookie.js';
 
@@ -57,7 +57,7 @@ export class CodehostPagesController {
     const opened = isLookAhead(request) ? ({ refusal: 'gone' } as const) : await this.install.go(textOf(boot));
     if ('refusal' in opened) return sendPage(request, reply, appRefusalPage(opened.refusal));
     this.bind(reply, opened);
-    return void reply.status(302).header('referrer-policy', 'no-referrer').header('location', opened.location).send();
+    return redirectTo(reply, opened.location);
   }
 
   @Get(':id/setup')

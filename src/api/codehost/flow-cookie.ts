@@ -1,6 +1,6 @@
 import { APP_PATH } from '../../core/codehost/app-addresses.js';
 import { APP_FLOW_TTL_SECS } from '../../core/codehost/app-flow-records.js';
-import { readCookie } from '../pages/read-cookie.js';
+import { readCookie } from '../http/cookies.js';
 
 /** Binds a browser to the flow that was opened in it, one cookie for each (docs/design/code-host-apps.md). */
 const nameOf = (flowId: string): string => `svc_gh_${flowId.replaceAll('-', '')}`;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { pathId } from '../../domain/resource-id.js';
@@ -11,7 +11,6 @@ import { ConnectionsService } from './connections.service.js';
 import { CreateConnectionService } from './create-connection.service.js';
 
 @ApiTags('Connections')
-@ApiBearerAuth('bearer')
 @Controller('v1/connections')
 export class ConnectionsController {
   constructor(

@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { pathId } from '../../domain/resource-id.js';
@@ -14,7 +14,6 @@ const MAX_PER_PAGE = 100;
 const MAX_PAGE = 1_000_000;
 
 @ApiTags('Connections')
-@ApiBearerAuth('bearer')
 @Controller('v1/connections/:id')
 export class RepositoriesController {
   constructor(private readonly repositories: RepositoriesService) {}

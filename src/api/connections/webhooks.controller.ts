@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConnectionRecords } from '../../core/connections/connection-records.js';
 import { listWebhooks } from '../../core/ingress/webhook-store.js';
 import { Database } from '../../core/record/database.js';
@@ -14,7 +14,6 @@ import { toWebhookView, WebhookList } from './webhooks.dto.js';
 const NEWEST = 30;
 
 @ApiTags('Connections')
-@ApiBearerAuth('bearer')
 @Controller('v1/connections/:id/deliveries')
 export class WebhooksController {
   constructor(

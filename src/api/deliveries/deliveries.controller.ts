@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { pathId } from '../../domain/resource-id.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -9,7 +9,6 @@ import { DeliveryList, DeliveryView, toDeliveryView } from './deliveries.dto.js'
 import { DeliveriesService } from './deliveries.service.js';
 
 @ApiTags('Runs')
-@ApiBearerAuth('bearer')
 @Controller('v1/sessions/:id/deliveries')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}

@@ -1,4 +1,5 @@
 import type { WaitingTerminal } from '../../core/identity/device-logins.js';
+import type { NamedMember } from '../../core/identity/members.js';
 import type { Page, PageForm } from '../pages/page.js';
 
 /** Where a person confirms a terminal (docs/design/identity.md#terminals). */
@@ -8,12 +9,6 @@ const CODE_INPUT = { name: 'code', label: 'Code of your terminal', autocapitaliz
 const AGAIN = { href: CONFIRM_PATH, text: 'Type a code' };
 const TITLE = 'Sign in a terminal';
 
-/** As whom the terminal would act. */
-export interface ConfirmingPerson {
-  name: string;
-  organization: string;
-}
-
 /** What a form of these pages carries: which login, whether its code was typed before, and the proof that this session was shown it. */
 export interface FormTicket {
   login: string;
@@ -22,7 +17,7 @@ export interface FormTicket {
 }
 
 /** Asks for the code that the terminal shows. */
-export function codePage(person: ConfirmingPerson, ticket: FormTicket): Page {
+export function codePage(person: NamedMember, ticket: FormTicket): Page {
   return {
     status: 200,
     title: TITLE,
@@ -35,7 +30,7 @@ export function codePage(person: ConfirmingPerson, ticket: FormTicket): Page {
 }
 
 /** Asks whether the terminal may act as this person; for the code too, unless it was typed before. */
-export function questionPage(person: ConfirmingPerson, terminal: WaitingTerminal, ticket: FormTicket): Page {
+export function questionPage(person: NamedMember, terminal: WaitingTerminal, ticket: FormTicket): Page {
   const typed = ticket.typed !== '';
   return {
     status: 200,
@@ -105,9 +100,9 @@ export function signedOutPage(loginPath: string): Page {
   };
 }
 
-function peopleFacts({ name, organization }: ConfirmingPerson): [string, string][] {
+function peopleFacts({ person, organization }: NamedMember): [string, string][] {
   return [
-    ['You are', name],
+    ['You are', person],
     ['Organization', organization],
   ];
 }

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginErrorFilter } from '../login/login-error.filter.js';
 import { Public } from '../auth/permission.decorator.js';
-import { sendPage } from '../pages/page-answer.js';
+import { redirectTo, sendPage } from '../pages/page-answer.js';
 import type { Page } from '../pages/page.js';
 import { signedOutPage } from './confirm-pages.js';
 import { ConfirmService, type ConfirmForm, type Visit } from './confirm.service.js';
@@ -23,10 +23,9 @@ export class ConfirmController {
     @Query('user_code') userCode?: unknown,
     @Query('org') org?: unknown,
   ): Promise<void> {
-    const visit = await this.confirm.visitOf(request);
+    const visit = await this.confirm.visitOf(request, true);
     if (visit === null) {
-      const location = this.confirm.loginPath(textOf(userCode), textOf(org));
-      return void reply.status(302).header('referrer-policy', 'no-referrer').header('location', location).send();
+      return redirectTo(reply, this.confirm.loginPath(textOf(userCode), textOf(org)));
     }
     return sendPage(request, reply, await this.confirm.show(visit, textOf(userCode)));
   }
@@ -35,7 +34,7 @@ export class ConfirmController {
   @HttpCode(200)
   @Public('the browser session and the token of the form are the credential')
   async answer(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body?: unknown): Promise<void> {
-    const visit = await this.confirm.visitOf(request);
+    const visit = await this.confirm.visitOf(request, false);
     return sendPage(request, reply, await this.pageOf(request, visit, formOf(body)));
   }
 

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DeviceLogins, type Confirmer } from '../../core/identity/device-logins.js';
-import { UserEntity } from '../../core/identity/user.entity.js';
-import { findWebSession } from '../../core/identity/web-sessions.js';
-import { OrganizationEntity } from '../../core/organizations/organization.entity.js';
+import { DeviceLogins } from '../../core/identity/device-logins.js';
+import { nameMember, type NamedMember } from '../../core/identity/members.js';
+import { findWebSession, type LiveSession } from '../../core/identity/web-sessions.js';
+import { isSlug } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { readCredentials } from '../auth/credentials.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
@@ -18,16 +18,14 @@ import {
   questionPage,
   stalePage,
   unknownCodePage,
-  type ConfirmingPerson,
   type FormTicket,
 } from './confirm-pages.js';
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const USER_CODE = /^[A-Za-z-]{1,16}$/;
 
 /** A person at the page: their browser session, and from where they look. */
 export interface Visit {
-  by: Confirmer;
+  by: LiveSession;
   sessionToken: string;
   sourceIp: string;
   requestId: string;
@@ -48,21 +46,19 @@ export class ConfirmService {
     private readonly config: ApiConfig,
   ) {}
 
-  /** Null without a live browser session. */
-  async visitOf(request: FastifyRequest): Promise<Visit | null> {
+  /** Null without a live browser session. `use` counts this as one of the session. */
+  async visitOf(request: FastifyRequest, use: boolean): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
-    const { sessionIdleSecs: idleSecs, trustForwardedFor } = this.config.auth;
-    const by =
-      sessionToken === null ? null : await findWebSession(this.database.pool, sessionToken, { idleSecs }, true);
-    if (sessionToken === null || by === null) return null;
-    return { by, sessionToken, sourceIp: clientAddress(request, trustForwardedFor), requestId: request.id };
+    if (sessionToken === null) return null;
+    const by = await this.sessionOf(sessionToken, use);
+    return by && { by, sessionToken, sourceIp: clientAddress(request), requestId: request.id };
   }
 
   /** Where to sign in, and back here then. What is not well-formed is left out. */
   loginPath(userCode: string, org: string): string {
     const back = USER_CODE.test(userCode) ? `${CONFIRM_PATH}?user_code=${userCode}` : CONFIRM_PATH;
-    const query = new URLSearchParams({ ...(SLUG.test(org) ? { org } : {}), redirect_to: back });
+    const query = new URLSearchParams({ ...(isSlug(org) ? { org } : {}), redirect_to: back });
     return `/v1/auth/login?${query.toString()}`;
   }
 
@@ -78,6 +74,8 @@ export class ConfirmService {
   async answer(visit: Visit, form: ConfirmForm): Promise<Page> {
     const typed = form.typed !== '';
     if (!sameText(form.token, ticketFor(visit, form.login, typed).token)) return stalePage();
+    // Only now: a refused request must not count as a use of the session (CP-167).
+    await this.sessionOf(visit.sessionToken, true);
     if (form.answer === 'deny' && form.login !== '') return this.decide(visit, form.login, false);
     if (form.answer === 'approve' && typed && form.login !== '') return this.decide(visit, form.login, true);
     const terminal = await this.find(visit, form.code);
@@ -85,6 +83,10 @@ export class ConfirmService {
     if (form.answer === 'approve' && form.login !== '')
       return terminal.id === form.login ? this.decide(visit, form.login, true) : otherCodePage();
     return questionPage(await this.personOf(visit), terminal, ticketFor(visit, terminal.id, true));
+  }
+
+  private sessionOf(token: string, use: boolean): ReturnType<typeof findWebSession> {
+    return findWebSession(this.database.pool, token, { idleSecs: this.config.auth.sessionIdleSecs }, use);
   }
 
   private find({ by, sourceIp }: Visit, userCode: string): ReturnType<DeviceLogins['find']> {
@@ -96,15 +98,8 @@ export class ConfirmService {
     return (await this.logins.decide(login, approve, by, actor)) ? answeredPage(approve) : unknownCodePage();
   }
 
-  private personOf({ by }: Visit): Promise<ConfirmingPerson> {
-    return this.database.withTenant(by.organizationId, async (tx) => {
-      const user = await tx.manager.findOneByOrFail(UserEntity, { id: by.userId });
-      const organization = await tx.manager.findOneByOrFail(OrganizationEntity, { id: by.organizationId });
-      return {
-        name: user.email ?? user.name ?? user.id,
-        organization: organization.display_name ?? organization.slug,
-      };
-    });
+  private personOf({ by }: Visit): Promise<NamedMember> {
+    return this.database.withTenant(by.organizationId, (tx) => nameMember(tx, by.userId));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { DEVICE_CODE_TTL_SECS, DEVICE_POLL_INTERVAL_SECS, DeviceLogins } from '../../core/identity/device-logins.js';
+import { DEVICE_CODE_TTL_SECS, DeviceLogins } from '../../core/identity/device-logins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { publicUrl } from '../../platform/config/index.js';
 import { Public } from '../auth/permission.decorator.js';
@@ -40,7 +40,7 @@ export class DeviceController {
   @Failures(400, 413, 415, 429, 503)
   async startDeviceLogin(@Req() request: FastifyRequest, @Body() body: StartDeviceLogin): Promise<DeviceLogin> {
     const name = (body.client_name ?? body.client_id ?? NAMELESS).trim();
-    const { deviceCode, userCode } = await this.logins.start(name, this.addressOf(request));
+    const { deviceCode, userCode } = await this.logins.start(name, clientAddress(request));
     const address = new URL(CONFIRM_PATH, publicUrl(this.config.http));
     if (body.org !== undefined) address.searchParams.set('org', body.org);
     const complete = new URL(address);
@@ -51,7 +51,7 @@ export class DeviceController {
       verification_uri: address.href,
       verification_uri_complete: complete.href,
       expires_in: DEVICE_CODE_TTL_SECS,
-      interval: DEVICE_POLL_INTERVAL_SECS,
+      interval: this.logins.pollSecs,
     };
   }
 
@@ -68,7 +68,7 @@ export class DeviceController {
   @Answer(DeviceToken, 'The token, once.')
   @Failures(400, 413, 415, 503)
   async pollDeviceLogin(@Req() request: FastifyRequest, @Body() body: PollDeviceLogin): Promise<DeviceToken> {
-    const sourceIp = this.addressOf(request);
+    const sourceIp = clientAddress(request);
     const outcome = await this.logins.poll(body.device_code, { sourceIp, requestId: request.id });
     if ('refusal' in outcome) throw new SandgateError('invalid_request', outcome.refusal);
     return { access_token: outcome.token, token_type: 'Bearer', expires_in: outcome.expiresInSecs };
@@ -86,11 +86,7 @@ export class DeviceController {
   @Answer(GivenUpToken, 'It is over.')
   @Failures(400, 413, 415, 503)
   async giveUpToken(@Req() request: FastifyRequest, @Body() body: GiveUpToken): Promise<GivenUpToken> {
-    await this.logins.giveUp(body.token, { sourceIp: this.addressOf(request), requestId: request.id });
+    await this.logins.giveUp(body.token, { sourceIp: clientAddress(request), requestId: request.id });
     return { revoked: true };
-  }
-
-  private addressOf(request: FastifyRequest): string {
-    return clientAddress(request, this.config.auth.trustForwardedFor);
   }
 }

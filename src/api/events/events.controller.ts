@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -23,7 +23,6 @@ const STREAM_SCHEMA = {
 };
 
 @ApiTags('Events')
-@ApiBearerAuth('bearer')
 @Controller('v1/sessions/:id/events')
 export class EventsController {
   constructor(

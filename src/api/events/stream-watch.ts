@@ -10,8 +10,6 @@ import { ApiConfig } from '../foundation/foundation.module.js';
 
 /** Whoever lost a right follows a run for a minute longer at most (docs/design/identity.md). */
 const LONGEST_MS = 60_000;
-/** A database that does not answer for so long is one that refuses. */
-const ANSWER_WITHIN_MS = 10_000;
 
 /** Milliseconds between two questions, for an interval as it is configured. */
 export function askedEveryMs(reauthSecs: number): number {
@@ -25,13 +23,16 @@ export function askedEveryMs(reauthSecs: number): number {
 @Injectable()
 export class StreamWatch {
   private readonly everyMs: number;
+  /** A database that does not answer for so long is one that refuses. */
+  private readonly answerWithinMs: number;
 
   constructor(
     private readonly database: Database,
     private readonly logger: PinoLogger,
-    { auth }: ApiConfig,
+    { auth, timing }: ApiConfig,
   ) {
     this.everyMs = askedEveryMs(auth.sessionReauthSecs);
+    this.answerWithinMs = timing.reauthAnswerMs;
   }
 
   /**
@@ -60,7 +61,7 @@ export class StreamWatch {
   private async mayFollow(principal: UserPrincipal, runId: string): Promise<boolean> {
     const timeout = new AbortController();
     try {
-      const late = delay(ANSWER_WITHIN_MS, 'late' as const, { signal: timeout.signal, ref: false });
+      const late = delay(this.answerWithinMs, 'late' as const, { signal: timeout.signal, ref: false });
       const answer = await Promise.race([this.read(principal, runId), late.catch(() => 'late' as const)]);
       if (answer === 'late')
         this.logger.warn({ runId }, 'who follows a run could not be asked in time; the stream ends');

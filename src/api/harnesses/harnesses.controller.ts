@@ -1,12 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { HarnessList } from './harnesses.dto.js';
 import { HarnessesService } from './harnesses.service.js';
 
 @ApiTags('Service')
-@ApiBearerAuth('bearer')
 @Controller('v1/harnesses')
 export class HarnessesController {
   constructor(private readonly harnesses: HarnessesService) {}

@@ -1,9 +1,6 @@
 import { LOGIN_TTL_SECS } from '../../core/identity/sign-in/login-flows.js';
 import { SWITCH_TTL_SECS } from '../../core/identity/sign-in/login-switches.js';
-import { WEB_COOKIE } from '../auth/credentials.js';
-import { readCookie } from '../pages/read-cookie.js';
-
-const ATTRIBUTES = 'HttpOnly; SameSite=Lax; Secure; Path=/';
+import { hostCookie, readCookie } from '../http/cookies.js';
 
 /** Cookies that bind one step of signing in to a browser, each with its id in its name: several tabs do not disturb each other. */
 type Step = 'login' | 'switch';
@@ -11,21 +8,16 @@ type Step = 'login' | 'switch';
 const LIFETIMES: Record<Step, number> = { login: LOGIN_TTL_SECS, switch: SWITCH_TTL_SECS };
 
 export function setStepCookie(step: Step, id: string, value: string): string {
-  return `${nameOf(step, id)}=${value}; ${ATTRIBUTES}; Max-Age=${LIFETIMES[step]}`;
+  return hostCookie(nameOf(step, id), value, LIFETIMES[step]);
 }
 
 export function clearStepCookie(step: Step, id: string): string {
-  return `${nameOf(step, id)}=deleted; ${ATTRIBUTES}; Max-Age=0`;
+  return hostCookie(nameOf(step, id), 'deleted', 0);
 }
 
 /** Null when there is none, or several. */
 export function readStepCookie(header: string | undefined, step: Step, id: string): string | null {
   return readCookie(header, nameOf(step, id));
-}
-
-/** Null when there is none, or several. */
-export function readWebCookie(header: string | undefined): string | null {
-  return readCookie(header, WEB_COOKIE);
 }
 
 /** @param id a UUID, in lower case */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LoginRefusal } from '../../core/identity/sign-in/finish-login.js';
-import type { BegunSwitch, NamedMember } from '../../core/identity/sign-in/login-switches.js';
+import type { NamedMember } from '../../core/identity/members.js';
+import type { BegunSwitch } from '../../core/identity/sign-in/login-switches.js';
 import type { Page } from '../pages/page.js';
 
 const FAILED = 'Sign-in failed';
@@ -45,6 +46,26 @@ export const NOT_CONFIGURED: Page = {
 
 /** Where that answer leads. */
 export const NOT_CONFIGURED_LOCATION = '/login?error=unavailable';
+
+const SIGN_IN = { href: '/v1/auth/login', text: 'Sign in' };
+
+/** What stands there: the same sentence, and how to go on. */
+export const UNAVAILABLE: Page = { ...NOT_CONFIGURED, status: 200, link: SIGN_IN };
+
+/** Where whoever came from nowhere arrives. @param member null for whoever is not signed in */
+export function homePage(member: NamedMember | null): Page {
+  if (member === null) return { status: 200, title: 'Sandgate', paragraphs: ['You are not signed in.'], link: SIGN_IN };
+  return {
+    status: 200,
+    title: 'You are signed in',
+    paragraphs: ['You can close this page, or let a terminal in: run sandgate login there.'],
+    facts: [
+      ['You are', member.person],
+      ['Organization', member.organization],
+    ],
+    link: { href: '/v1/auth/device/confirm', text: 'Type the code of a terminal' },
+  };
+}
 
 const REFUSALS: Record<Exclude<LoginRefusal, 'provider_error'>, readonly [string, string]> = {
   no_sealing: ['This Sandgate has no sealing key, without which nobody can sign in.', 'Ask its operator to set one.'],

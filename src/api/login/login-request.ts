@@ -8,7 +8,7 @@ const MAX_AGENT_CHARS = 300;
 /** Where a login comes from, for the record. */
 export function visitOf(request: FastifyRequest): Visit {
   return {
-    sourceIp: clientAddress(request, request.server.trustForwardedFor),
+    sourceIp: clientAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, MAX_AGENT_CHARS) ?? null,
     requestId: request.id,
   };

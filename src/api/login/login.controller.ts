@@ -7,11 +7,11 @@ import { StartLogin } from '../../core/identity/sign-in/start-login.js';
 import { readRedirectTarget } from '../../domain/identity/redirect-target.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { clientAddress } from '../http/client-address.js';
-import { sendPage } from '../pages/page-answer.js';
+import { redirectTo, sendPage } from '../pages/page-answer.js';
 import { Public } from '../auth/permission.decorator.js';
-import { clearStepCookie, readStepCookie, readWebCookie, setStepCookie } from './login-cookies.js';
+import { clearStepCookie, readStepCookie, setStepCookie } from './login-cookies.js';
 import { NOT_CONFIGURED, NOT_CONFIGURED_LOCATION, organizationPage, refusalPage, switchPage } from './login-pages.js';
-import { webCookie } from '../auth/web-cookie.js';
+import { readWebCookie, webCookie } from '../auth/web-cookie.js';
 import { LoginErrorFilter } from './login-error.filter.js';
 import { queryOf, visitOf } from './login-request.js';
 
@@ -38,7 +38,7 @@ export class LoginController {
     const target = typeof redirect === 'string' ? readRedirectTarget(redirect) : null;
     if (isSlug(org)) {
       const query = target === null || target === '/' ? '' : `?redirect_to=${encodeURIComponent(target)}`;
-      redirectTo(reply, 302, `/v1/auth/login/${org}/start${query}`);
+      redirectTo(reply, `/v1/auth/login/${org}/start${query}`);
       return;
     }
     const overHttps = this.config.http.publicUrl?.startsWith('https:') === true;
@@ -53,7 +53,7 @@ export class LoginController {
     @Param('slug') slug: string,
     @Query('redirect_to') redirect?: unknown,
   ): Promise<void> {
-    const sourceIp = clientAddress(request, request.server.trustForwardedFor);
+    const sourceIp = clientAddress(request);
     const started = await this.starts.start({ slug, redirectTo: redirect ?? '', sourceIp });
     if (started === null) {
       void reply.header('location', NOT_CONFIGURED_LOCATION);
@@ -61,7 +61,7 @@ export class LoginController {
       return;
     }
     void reply.header('set-cookie', setStepCookie('login', started.flowId, started.cookie));
-    redirectTo(reply, 302, started.location);
+    redirectTo(reply, started.location);
   }
 
   @Get('callback')
@@ -92,10 +92,6 @@ export class LoginController {
       return;
     }
     void reply.header('set-cookie', [over, webCookie(outcome.token, this.config.auth.sessionAbsoluteSecs)]);
-    redirectTo(reply, 302, outcome.redirectTo);
+    redirectTo(reply, outcome.redirectTo);
   }
-}
-
-function redirectTo(reply: FastifyReply, status: number, location: string): void {
-  void reply.status(status).header('referrer-policy', 'no-referrer').header('location', location).send();
 }

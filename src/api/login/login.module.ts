@@ -12,6 +12,7 @@ import { OidcHttp } from '../../platform/oidc/oidc-http.js';
 import { Sealer } from '../../platform/seal/sealer.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { DeploymentOrganization } from '../auth/deployment-organization.js';
+import { EntryController } from './entry.controller.js';
 import { LoginController } from './login.controller.js';
 import { SwitchController } from './switch.controller.js';
 
@@ -19,7 +20,7 @@ const PARTS = Symbol('what signing in needs');
 
 /** Signing in by the identity provider of an organization, and switching between accounts (docs/design/identity.md). */
 @Module({
-  controllers: [LoginController, SwitchController],
+  controllers: [EntryController, LoginController, SwitchController],
   providers: [
     { provide: OidcHttp, inject: [Egress], useFactory: (egress: Egress) => new OidcHttp(egress.operator) },
     {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginSwitches } from '../../core/identity/sign-in/login-switches.js';
 import { pathId } from '../../domain/resource-id.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
-import { sendPage } from '../pages/page-answer.js';
+import { redirectTo, sendPage } from '../pages/page-answer.js';
 import { BrowserSession } from '../auth/permission.decorator.js';
 import { CurrentBrowser, type BrowserPrincipal } from '../auth/principal.js';
 import { clearStepCookie, readStepCookie } from './login-cookies.js';
@@ -43,11 +43,7 @@ export class SwitchController {
       sendPage(request, reply, SWITCH_REFUSED);
       return;
     }
-    void reply
-      .status(302)
-      .header('set-cookie', [over, webCookie(made.token, this.config.auth.sessionAbsoluteSecs)])
-      .header('referrer-policy', 'no-referrer')
-      .header('location', made.redirectTo)
-      .send();
+    void reply.header('set-cookie', [over, webCookie(made.token, this.config.auth.sessionAbsoluteSecs)]);
+    redirectTo(reply, made.redirectTo);
   }
 }

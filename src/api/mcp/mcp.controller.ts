@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
@@ -7,7 +7,6 @@ import { AddedServer, AddServer, ProbedServer, ProbeServer } from './mcp.dto.js'
 import { McpServersService } from './servers.service.js';
 
 @ApiTags('Catalog')
-@ApiBearerAuth('bearer')
 @Controller('v1/mcp')
 export class McpController {
   constructor(private readonly servers: McpServersService) {}

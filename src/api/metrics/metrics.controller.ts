@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Metrics } from '../../core/metrics/metrics.js';
 import { METRICS_CONTENT_TYPE } from '../../platform/telemetry/metrics-listener.js';
 import { OperatorPlane } from '../auth/permission.decorator.js';
@@ -7,7 +7,6 @@ import { Failures } from '../openapi/answers.js';
 
 /** What this API process measures, for operators without a metrics listener (CP-270). */
 @ApiTags('Service')
-@ApiBearerAuth('bearer')
 @Controller('v1/admin/metrics')
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConnectionRecords } from '../../core/connections/connection-records.js';
 import { ConnectFlows } from '../../core/oauth/connect-flows.js';
 import { Permission } from '../auth/permission.decorator.js';
@@ -10,7 +10,6 @@ import { IdParam } from '../openapi/parameters.js';
 import { StartedConnectFlow } from './oauth.dto.js';
 
 @ApiTags('Connections')
-@ApiBearerAuth('bearer')
 @Controller('v1/connections')
 export class OauthStartController {
   constructor(

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { findWebSession } from '../../core/identity/web-sessions.js';
 import { Database } from '../../core/record/database.js';
-import { WEB_COOKIE } from '../auth/credentials.js';
+import { readWebCookie } from '../auth/web-cookie.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
-import { readCookie } from '../pages/read-cookie.js';
 
 /** Who sits before a page that a link opens and no guard stands before. */
 @Injectable()
@@ -16,7 +15,7 @@ export class SessionVisitor {
 
   /** The user whose live session the browser has; null without one, and with several, of which nobody knows which is meant. */
   async userIdOf({ headers }: FastifyRequest): Promise<string | null> {
-    const token = readCookie(headers.cookie, WEB_COOKIE);
+    const token = readWebCookie(headers.cookie);
     if (token === null) return null;
     const windows = { idleSecs: this.config.auth.sessionIdleSecs };
     return (await findWebSession(this.database.pool, token, windows, true))?.userId ?? null;

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { pathId } from '../../domain/resource-id.js';
 import type { AuditActor } from '../../core/identity/audit-log.js';
 import { MemberCredentials, type CredentialFilter } from '../../core/identity/management/member-credentials.js';
+import type { RevokedCredential } from '../account/tokens.dto.js';
 import { rowsAsked } from '../http/limit.js';
 import { toMemberToken, type MemberTokenList } from './member-tokens.dto.js';
 import {
   toWebSession,
   type ListCredentials,
-  type RevokedCredential,
   type RevokedWebSessions,
   type RevokeWebSessions,
   type WebSessionList,

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { AuditActor } from '../../core/identity/audit-log.js';
+import { RevokedCredential } from '../account/tokens.dto.js';
 import { CurrentActor } from '../auth/current-actor.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, userIdOf, type Principal } from '../auth/principal.js';
@@ -12,18 +13,11 @@ import { MemberCredentialsService } from './member-credentials.service.js';
 import { MemberTokenList } from './member-tokens.dto.js';
 import { ListMembers, MemberList, MembershipEnvelope, SetRoles } from './members.dto.js';
 import { MembersService, type ChangeOfMember } from './members.service.js';
-import {
-  ListCredentials,
-  RevokedCredential,
-  RevokedWebSessions,
-  RevokeWebSessions,
-  WebSessionList,
-} from './web-sessions.dto.js';
+import { ListCredentials, RevokedWebSessions, RevokeWebSessions, WebSessionList } from './web-sessions.dto.js';
 
 const WHAT = 'membership';
 
 @ApiTags('Organization')
-@ApiBearerAuth('bearer')
 @Permission('org.manage')
 @Controller('v1/org')
 export class OrgMembersController {

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
@@ -10,7 +10,6 @@ import { OrgEnvelope } from './org.dto.js';
 import { OrgService } from './org.service.js';
 
 @ApiTags('Organization')
-@ApiBearerAuth('bearer')
 @Controller('v1/org')
 export class OrgController {
   constructor(

@@ -74,14 +74,6 @@ export class RevokedWebSessions {
   sessions_revoked!: number;
 }
 
-export class RevokedCredential {
-  @ApiProperty({ enum: [true] })
-  revoked!: true;
-
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-}
-
 export function toWebSession(row: ListedWebSession): WebSession {
   return {
     ...row,

@@ -19,6 +19,11 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
     .send(renderPage(page));
 }
 
+/** Sends a browser on, which does not say where it came from: the address may hold a secret of a flow. */
+export function redirectTo(reply: FastifyReply, location: string): void {
+  void reply.status(302).header('referrer-policy', 'no-referrer').header('location', location).send();
+}
+
 /** Failures of the pages, as pages. */
 @Catch()
 export class PageErrorFilter implements ExceptionFilter {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { ExactObject } from '../../domain/digest/exact-json.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -13,7 +13,6 @@ import { ClonePolicy, ImportPolicy, PublishPolicy, RevertPolicy } from './policy
 const NameParam = (): MethodDecorator => ApiParam({ name: 'name', schema: { type: 'string', minLength: 1 } });
 
 @ApiTags('Policies')
-@ApiBearerAuth('bearer')
 @Controller('v1/policies')
 export class PoliciesController {
   constructor(

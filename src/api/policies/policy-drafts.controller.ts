@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { ExactObject } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Permission } from '../auth/permission.decorator.js';
@@ -13,7 +13,6 @@ import { PolicyPreview, PreviewPolicy } from './preview.dto.js';
 
 /** What can be asked about a draft; both routes store nothing. */
 @ApiTags('Policies')
-@ApiBearerAuth('bearer')
 @Controller('v1/policies')
 export class PolicyDraftsController {
   constructor(private readonly drafts: PolicyDraftsService) {}

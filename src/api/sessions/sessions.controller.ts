@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { RUN_STATUSES } from '../../domain/run/status.js';
 import { Permission } from '../auth/permission.decorator.js';
@@ -17,7 +17,6 @@ import { SessionsService } from './sessions.service.js';
 import { UsageTotals } from './usage.dto.js';
 
 @ApiTags('Runs')
-@ApiBearerAuth('bearer')
 @Controller('v1/sessions')
 export class SessionsController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -9,7 +9,6 @@ import { SimulatePolicy, SimulationView } from './simulation.dto.js';
 import { SimulationService } from './simulation.service.js';
 
 @ApiTags('Policies')
-@ApiBearerAuth('bearer')
 @Controller('v1/policies')
 export class SimulationController {
   constructor(private readonly simulations: SimulationService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { pathId } from '../../domain/resource-id.js';
 import type { TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import { Permission, TriggerToken } from '../auth/permission.decorator.js';
@@ -10,7 +10,6 @@ import { InvokedRun, InvokeTrigger, PolledResult } from './invocations.dto.js';
 import { InvocationsService } from './invocations.service.js';
 
 @ApiTags('Triggers')
-@ApiBearerAuth('bearer')
 @Controller('v1/triggers')
 export class InvocationsController {
   constructor(private readonly invocations: InvocationsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { pathId } from '../../domain/resource-id.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
@@ -23,7 +23,6 @@ import { TriggersService } from './triggers.service.js';
 const DEFAULT_PAGE = 50;
 
 @ApiTags('Triggers')
-@ApiBearerAuth('bearer')
 @Controller('v1/triggers')
 export class TriggersController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Headers, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { parseIdempotencyKey } from '../../core/runs/idempotency-keys.js';
 import { BASE_COMMIT_HEADER, LEFT_OUT_HEADER } from '../../domain/workspace/upload-limits.js';
@@ -12,7 +12,6 @@ import { toUploadView, UploadEnvelope } from './uploads.dto.js';
 import { UploadsService } from './uploads.service.js';
 
 @ApiTags('Runs')
-@ApiBearerAuth('bearer')
 @Controller('v1/workspaces')
 export class UploadsController {
   constructor(private readonly uploads: UploadsService) {}

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { adminPlane, allMembers, findMember, ownPlane, type OrgPlane, type Role } from '../server/org-plane.js';
+import { ROLES, type Role } from '../../domain/identity/role.js';
+import { adminPlane, allMembers, findMember, ownPlane, type OrgPlane } from '../server/org-plane.js';
 import { shortId } from '../server/runs.js';
 import type { Member, Membership, WebSession } from '../server/wire.js';
 import { wholeNumber } from '../terminal/arguments.js';
@@ -10,7 +11,6 @@ import { printDocument, printRows, write, type OutputFormat } from '../terminal/
 import { contextOf } from './program-context.js';
 
 const MEMBER = 'e-mail address, id of the membership, or its beginning or end';
-const ROLES: readonly Role[] = ['member', 'approver', 'admin', 'owner'];
 
 /** Whose members: those of the own organization, or of one that the operator names by its slug as the first argument. */
 export type Side = 'own' | 'operator';

@@ -47,6 +47,17 @@ function resolved(flags: ConnectionFlags = {}, more: NodeJS.ProcessEnv = {}): [s
 }
 
 describe('which server, and with which token', () => {
+  it('the installation here is used with its own token, also where somebody signed in to it', async () => {
+    localInstallation();
+    await logins({ ada: LOCAL_URL });
+    expect(resolved()).toEqual([LOCAL_URL, 'token of ada']);
+    expect(resolved({ server: LOCAL_URL })).toEqual([LOCAL_URL, 'token of ada']);
+    expect(resolved({ context: 'local' })).toEqual([LOCAL_URL, 'token of here']);
+    await logins({ ada: LOCAL_URL }, null);
+    expect(resolved()).toEqual([LOCAL_URL, 'token of here']);
+    expect(resolved({ context: 'ada' })).toEqual([LOCAL_URL, 'token of ada']);
+  });
+
   it('an option, the environment, the context in use, the configuration file, the installation here: in this order', async () => {
     expect(() => resolved()).toThrow('no server is known');
     localInstallation();

@@ -54,6 +54,8 @@ interface Sources {
 interface ChosenServer {
   readonly url: string;
   readonly context?: string | undefined;
+  /** Meant as the installation on this machine, not as a server at its address that somebody signed in to. */
+  readonly isLocal?: boolean;
 }
 
 /**
@@ -143,22 +145,24 @@ function chooseServer({ flags, environment, logins, file, local }: Sources): Cho
       throw tokenWithoutServer(logins.current);
     return namedContext(logins.current, logins, local);
   }
-  const url = file.url ?? local?.url;
-  return url === undefined ? undefined : { url };
+  if (file.url !== undefined) return { url: file.url };
+  return local?.url === undefined ? undefined : { url: local.url, isLocal: true };
 }
 
 function chooseToken(
   { flags, environment, logins, file, local }: Sources,
-  { url, context }: ChosenServer,
+  { url, context, isLocal = false }: ChosenServer,
 ): { token: string; context?: string } | undefined {
   if (flags.tokenFile !== undefined) return { token: readTokenFile(flags.tokenFile) };
   if (context !== undefined) return tokenOf(context, logins);
   const isHere = (origin: string | undefined): boolean => origin === undefined || sameOrigin(origin, url);
   if (environment.token !== undefined && isHere(environment.boundTo)) return { token: environment.token };
+  const ofFile = isHere(file.url) ? file.token : undefined;
+  const token = ofFile ?? (local !== undefined && sameOrigin(local.url, url) ? local.token : undefined);
+  if (isLocal && token !== undefined) return { token };
   const login = loginOf(logins, url);
   if (login !== undefined) return tokenOf(login, logins);
-  if (file.token !== undefined && isHere(file.url)) return { token: file.token };
-  return local?.token !== undefined && sameOrigin(local.url, url) ? { token: local.token } : undefined;
+  return token === undefined ? undefined : { token };
 }
 
 /** The login at this server: that in use, else the only one. */
@@ -175,7 +179,7 @@ function namedContext(name: string, { contexts }: Credentials, local: LocalInsta
   if (name !== LOCAL) throw unknownContext(name, contexts);
   if (local === undefined)
     throw new CliError('no installation runs on this machine; start one with sandgate start', EXIT.unreachable);
-  return { url: local.url };
+  return { url: local.url, isLocal: true };
 }
 
 /** Whose token it is cannot be told, and a token is not sent to a server that it may not be for. */

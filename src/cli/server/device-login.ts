@@ -18,7 +18,11 @@ export type LoginToken = Schemas['DeviceToken'];
 export class DeviceLoginClient {
   private readonly api: ReturnType<typeof createSandgateClient>;
 
-  constructor(readonly url: string) {
+  /** @param pause waits for so many milliseconds between two questions */
+  constructor(
+    readonly url: string,
+    private readonly pause: (ms: number) => Promise<unknown> = sleep,
+  ) {
     this.api = createSandgateClient({
       server: url,
       fetch: (request) => fetchFrom({ url }, request, AbortSignal.timeout(REQUEST_TIMEOUT_MS)),
@@ -39,7 +43,7 @@ export class DeviceLoginClient {
   async wait({ device_code, interval, expires_in }: StartedLogin): Promise<LoginToken> {
     const deadline = Date.now() + expires_in * 1000;
     for (let secs = boundedInterval(interval); Date.now() < deadline;) {
-      await sleep(secs * 1000);
+      await this.pause(secs * 1000);
       const answer = await this.ask(device_code);
       if (typeof answer === 'object') return answer;
       if (answer === 'slow_down') secs = Math.min(secs + SLOW_DOWN_SECS, MAX_INTERVAL_SECS);

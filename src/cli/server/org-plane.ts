@@ -1,12 +1,11 @@
 import type { Schemas } from '../../client/client.js';
+import type { Role } from '../../domain/identity/role.js';
 import { isUuid } from '../../domain/uuid.js';
 import { inline } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { isLongPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { AuditEntry, Member, Membership, WebSession } from './wire.js';
-
-export type Role = Member['roles'][number];
 
 /** What of the log is asked for. */
 export interface AuditQuery {

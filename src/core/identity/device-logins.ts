@@ -7,13 +7,12 @@ import { auditRefusal, auditStep, type AuditActor } from './audit-log.js';
 import { chargeLoginThrottle } from './login-throttles.js';
 import { readActiveMember } from './members.js';
 import { MembershipEntity } from './membership.entity.js';
-import { findPersonalToken, mintPersonalToken, revokePersonalToken } from './personal-tokens.js';
-import type { LiveMember } from './web-sessions.js';
+import { findTokenHolder, mintPersonalToken, revokePersonalToken } from './personal-tokens.js';
+import type { LiveSession } from './web-sessions.js';
 import { WebSessionEntity } from './web-session.entity.js';
 
-/** How long a terminal may wait, and how often it may ask (RFC 8628 §3.2). */
+/** How long a terminal may wait (RFC 8628 §3.2). */
 export const DEVICE_CODE_TTL_SECS = 600;
-export const DEVICE_POLL_INTERVAL_SECS = 5;
 
 /** Consonants that are not taken for each other, so that a code is no word (RFC 8628 §6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -34,9 +33,6 @@ export interface WaitingTerminal {
   ageSecs: number;
 }
 
-/** The member who answers, in the browser session in which they do. */
-export type Confirmer = LiveMember & { sessionId: string };
-
 /** The errors of RFC 8628 §3.5 and RFC 6749 §5.2. */
 export type DevicePollRefusal =
   'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant';
@@ -55,7 +51,11 @@ interface PollRow {
 
 /** Signing in from a terminal that has no browser of its own (docs/design/identity.md#terminals). */
 export class DeviceLogins {
-  constructor(private readonly database: Database) {}
+  /** @param pollSecs how often a terminal may ask, until it is told to slow down */
+  constructor(
+    private readonly database: Database,
+    readonly pollSecs: number,
+  ) {}
 
   /** @throws SandgateError `rate_limited` when too many were started from this address */
   async start(clientName: string, sourceIp: string): Promise<StartedDeviceLogin> {
@@ -73,7 +73,7 @@ export class DeviceLogins {
           clientName,
           sourceIp,
           DEVICE_CODE_TTL_SECS,
-          DEVICE_POLL_INTERVAL_SECS,
+          this.pollSecs,
         ],
       });
       if (started) return { deviceCode, userCode };
@@ -101,7 +101,7 @@ export class DeviceLogins {
   }
 
   /** @returns false when nobody waits for this answer any more */
-  decide(id: string, approve: boolean, by: Confirmer, actor: AuditActor): Promise<boolean> {
+  decide(id: string, approve: boolean, by: LiveSession, actor: AuditActor): Promise<boolean> {
     return this.database.withTenant(by.organizationId, async (tx) => {
       const { decided } = onlyRow(
         await tx.query<{ decided: boolean }>('select svc_decide_device_login($1, $2, $3, $4, $5) as decided', [
@@ -138,9 +138,9 @@ export class DeviceLogins {
     return minted;
   }
 
-  /** Ends the live personal token that somebody holds (RFC 7009); one that is none stays unremarked. */
+  /** Ends the personal token that somebody holds (RFC 7009); one that is none stays unremarked. */
   async giveUp(token: string, origin: Pick<AuditActor, 'sourceIp' | 'requestId'>): Promise<void> {
-    const held = await findPersonalToken(this.database.pool, token, false);
+    const held = await findTokenHolder(this.database.pool, token);
     if (held === null) return;
     const actor: AuditActor = { kind: 'user', id: held.userId, ...origin };
     await this.database.withTenant(held.organizationId, (tx) =>

@@ -1,5 +1,7 @@
 import { highestRole, type Role } from '../../domain/identity/role.js';
+import { OrganizationEntity } from '../organizations/organization.entity.js';
 import type { TenantTransaction } from '../record/database.js';
+import { UserEntity } from './user.entity.js';
 
 /** A user whose account and membership are both active. */
 export interface ActiveMember {
@@ -32,4 +34,21 @@ export async function readLiveRoles(
   const ids = 'sessionId' in credential ? [credential.sessionId, null] : [null, credential.tokenId];
   const [row] = await tx.query<{ roles: Role[] | null }>('select svc_read_live_roles($1, $2) as roles', ids);
   return row?.roles ?? null;
+}
+
+/** Somebody as a page shows them. */
+export interface NamedMember {
+  /** An address or a name; the id of a person who has neither. */
+  person: string;
+  organization: string;
+}
+
+/** How a page names a user of this organization. */
+export async function nameMember(tx: TenantTransaction, userId: string): Promise<NamedMember> {
+  const user = await tx.manager.findOneByOrFail(UserEntity, { id: userId });
+  const organization = await tx.manager.findOneByOrFail(OrganizationEntity, { id: tx.organizationId });
+  return {
+    person: user.email?.trim() ?? user.name ?? user.id,
+    organization: organization.display_name ?? organization.slug,
+  };
 }

@@ -95,6 +95,23 @@ export async function findPersonalToken(
   return row === null ? null : { tokenId: row.token_id, ...memberOf(row) };
 }
 
+/**
+ * Whose token it is, whether or not they may sign in at this moment: a member who is deactivated, or whose organization is suspended, gives
+ * up a token that would work again afterwards. Null for what is unknown, revoked or expired.
+ */
+export async function findTokenHolder(
+  pool: pg.Pool,
+  token: string,
+): Promise<{ tokenId: string; organizationId: string; userId: string } | null> {
+  if (!PERSONAL_TOKEN.test(token)) return null;
+  const row = await findRow<{ token_id: string; organization_id: string; user_id: string }>(pool, {
+    name: 'svc_find_token_holder',
+    text: 'select * from svc_find_token_holder($1)',
+    values: [hash('sha256', token, 'hex')],
+  });
+  return row === null ? null : { tokenId: row.token_id, organizationId: row.organization_id, userId: row.user_id };
+}
+
 function tokenName(given: string): string {
   const name = given.trim();
   if (name !== '' && name.length <= MAX_NAME_CHARS) return name;

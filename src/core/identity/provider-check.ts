@@ -6,9 +6,8 @@ import { isStorableText } from '../../domain/storage/storable-text.js';
 import { isProviderAddress, type OidcHttp } from '../../platform/oidc/oidc-http.js';
 import { OidcError } from '../../platform/oidc/oidc-error.js';
 import { fetchProvider, type ProviderDocuments } from '../../platform/oidc/provider.js';
-import type { TokenEndpointAuth } from './idp-config.entity.js';
+import { TOKEN_ENDPOINT_AUTHS, type TokenEndpointAuth } from './idp-config.entity.js';
 
-const METHODS: readonly TokenEndpointAuth[] = ['client_secret_basic', 'client_secret_post', 'none'];
 const MAX_TEXT_CHARS = 2048;
 const MAX_SCOPES = 50;
 
@@ -47,8 +46,8 @@ export async function checkProvider(http: OidcHttp, settings: ProviderSettings):
 export function checkProviderSettings(settings: Omit<ProviderSettings, 'issuer'>): void {
   const { clientId, clientSecret, tokenEndpointAuth, scopes, claimMappings, algAllowlist } = settings;
   if (!isText(clientId)) throw invalid('client_id', 'must be a text');
-  if (!METHODS.includes(tokenEndpointAuth))
-    throw invalid('token_endpoint_auth', `must be one of ${METHODS.join(', ')}`);
+  if (!TOKEN_ENDPOINT_AUTHS.includes(tokenEndpointAuth))
+    throw invalid('token_endpoint_auth', `must be one of ${TOKEN_ENDPOINT_AUTHS.join(', ')}`);
   if (clientSecret !== null && !isText(clientSecret)) throw invalid('client_secret', 'must be a text, or absent');
   if (tokenEndpointAuth === 'none' && clientSecret !== null)
     throw invalid('client_secret', 'must be absent with token_endpoint_auth none');

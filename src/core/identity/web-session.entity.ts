@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { LoginProof } from './login-proof.js';
 
 /** A browser session. Only the digest of its token is kept; revoking the row ends it at once. */
 @Entity('user_sessions')
-export class WebSessionEntity {
+export class WebSessionEntity extends LoginProof {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -20,24 +21,6 @@ export class WebSessionEntity {
 
   @Column('uuid')
   idp_config_id!: string;
-
-  @Column('text', { nullable: true })
-  acr!: string | null;
-
-  @Column('text', { array: true, nullable: true })
-  amr!: string[] | null;
-
-  @Column('timestamptz', { nullable: true })
-  auth_time!: Date | null;
-
-  @Column('text', { nullable: true })
-  idp_sid!: string | null;
-
-  @Column('bytea', { nullable: true, select: false })
-  id_token_sealed!: Buffer | null;
-
-  @Column('smallint', { default: 1, select: false })
-  id_token_key_version!: number;
 
   @Column('text', { nullable: true })
   source_ip!: string | null;

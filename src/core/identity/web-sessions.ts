@@ -18,6 +18,9 @@ export interface LiveMember {
   roles: Role[];
 }
 
+/** The person behind a live browser session. */
+export type LiveSession = LiveMember & { sessionId: string };
+
 /** How long a session lives, in seconds: unused, and at all (CP-282). */
 export interface SessionWindows {
   idleSecs: number;
@@ -77,7 +80,7 @@ export async function findWebSession(
   token: string,
   { idleSecs }: Pick<SessionWindows, 'idleSecs'>,
   slide: boolean,
-): Promise<(LiveMember & { sessionId: string }) | null> {
+): Promise<LiveSession | null> {
   if (!WEB_TOKEN.test(token)) return null;
   const row = await findRow<LiveRow & { session_id: string }>(pool, {
     name: 'svc_find_web_session',

@@ -140,4 +140,20 @@ export class TimingConfig {
     about: 'For the body of a webhook to arrive; then 408.',
   })
   readonly webhookBodyMs!: number;
+
+  @setting({
+    variable: 'SERVICE_TIMING_DEVICE_POLL_MS',
+    read: integer(1000, 60_000),
+    default: 5000,
+    about: 'Between two questions of a terminal that signs in, in whole seconds.',
+  })
+  readonly devicePollMs!: number;
+
+  @setting({
+    variable: 'SERVICE_TIMING_REAUTH_ANSWER_MS',
+    read: MS,
+    default: 10_000,
+    about: 'For the database to say whether a person may go on following a run; then the stream ends.',
+  })
+  readonly reauthAnswerMs!: number;
 }

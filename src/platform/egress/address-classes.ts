@@ -64,6 +64,18 @@ export function readAddress(text: string): Address | null {
   return ipaddr.IPv6.parse(bare);
 }
 
+/** An address in the one spelling that compares; a mapped one is the IPv4 address for which it stands. */
+export function spellAddress(address: Address): string {
+  const plain = ipaddr.process(address.toString());
+  return plain.kind() === 'ipv4' ? plain.toString() : (plain as ipaddr.IPv6).toRFC5952String();
+}
+
+/** What is handed out to one customer at a time: an IPv4 address, of IPv6 the network of 64 bits. */
+export function holderOf(address: Address): string {
+  const text = spellAddress(address);
+  return text.includes(':') ? `${ipaddr.IPv6.networkAddressFromCIDR(`${text}/64`).toRFC5952String()}/64` : text;
+}
+
 /** The refused class of an address; null for one on the internet. */
 export function classOf(address: Address): AddressClass | null {
   if (address.kind() === 'ipv4') return listed(IPV4, address);

@@ -109,7 +109,13 @@ function configure(...of: ConstructorParameters<typeof Configuration>): Configur
   return config;
 }
 
-/** Where a browser goes to end its session at the provider too; null where the provider offers no such address. */
+/** A header of more than this is refused by proxies on its way: they take 4 KiB of headers by default. */
+const MAX_END_SESSION_CHARS = 3000;
+
+/**
+ * Where a browser goes to end its session at the provider too; null where the provider offers no such address. A hint that is too long
+ * for a header is left out: the provider then asks the person.
+ */
 export function endSessionAddress(
   { provider, clientId }: Pick<RelyingParty, 'provider' | 'clientId'>,
   idToken: string | null,
@@ -117,5 +123,6 @@ export function endSessionAddress(
   if (provider.endSessionEndpoint === null) return null;
   const server = { issuer: provider.issuer, end_session_endpoint: provider.endSessionEndpoint };
   const config = configure(server, clientId);
-  return buildEndSessionUrl(config, idToken === null ? {} : { id_token_hint: idToken }).href;
+  const hinted = idToken === null ? null : buildEndSessionUrl(config, { id_token_hint: idToken }).href;
+  return hinted !== null && hinted.length <= MAX_END_SESSION_CHARS ? hinted : buildEndSessionUrl(config).href;
 }

@@ -27,7 +27,7 @@ export class OidcHttp {
       ...request,
       timeoutMs: TIMEOUT_MS,
       maxBodyBytes: MAX_ANSWER_BYTES,
-      admits: isProviderAddress,
+      admits: (url) => leadsOn(new URL(request.url), url),
     });
     const body = await answer.readBody();
     const text = BODILESS.has(answer.status) ? null : body.toString('utf8');
@@ -45,4 +45,9 @@ export function isProviderAddress(url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(host));
+}
+
+/** Whether one address of a provider may send us to another: never from https down to plain http. */
+export function leadsOn(from: URL, to: URL): boolean {
+  return isProviderAddress(to) && (to.protocol === 'https:' || from.protocol === 'http:');
 }

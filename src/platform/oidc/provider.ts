@@ -2,7 +2,7 @@ import { importJWK } from 'jose';
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
 import { algorithmFor, readKeySet } from '../../domain/identity/signing-keys.js';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../domain/json.js';
-import { isProviderAddress, type OidcHttp } from './oidc-http.js';
+import { leadsOn, type OidcHttp } from './oidc-http.js';
 import { OidcError } from './oidc-error.js';
 
 /** Signatures by shorter keys prove nothing (RFC 7518 §3.3). */
@@ -84,17 +84,19 @@ async function isUsable(key: JsonObject): Promise<boolean> {
 /**
  * Reads kept or fetched metadata.
  *
- * @throws OidcError `metadata` naming the member that is missing, malformed, or leads over plain http
+ * @throws OidcError `metadata` naming the member that is missing, malformed, or leads over plain http: a provider elsewhere does not
+ * point to what listens on this machine alone
  */
 export function readProvider(metadata: JsonObject, issuer: string): Provider {
   if (metadata['issuer'] !== issuer) throw new OidcError('metadata', 'issuer: is not the configured one');
   const { end_session_endpoint: end } = metadata;
+  const read = (member: string): string => readAddress(metadata, member, issuer);
   return {
     issuer,
-    authorizationEndpoint: readAddress(metadata, 'authorization_endpoint'),
-    tokenEndpoint: readAddress(metadata, 'token_endpoint'),
-    jwksUri: readAddress(metadata, 'jwks_uri'),
-    endSessionEndpoint: isAddress(end) ? end : null,
+    authorizationEndpoint: read('authorization_endpoint'),
+    tokenEndpoint: read('token_endpoint'),
+    jwksUri: read('jwks_uri'),
+    endSessionEndpoint: isAddress(end, issuer) ? end : null,
     namesItself: metadata['authorization_response_iss_parameter_supported'] === true,
   };
 }
@@ -104,12 +106,12 @@ export function keysOf(jwks: unknown): JsonObject[] {
   return isJsonObject(jwks) ? (readKeySet(jwks) ?? []) : [];
 }
 
-function readAddress(metadata: JsonObject, member: string): string {
+function readAddress(metadata: JsonObject, member: string, issuer: string): string {
   const value = metadata[member];
-  if (isAddress(value)) return value;
+  if (isAddress(value, issuer)) return value;
   throw new OidcError('metadata', `${member}: must be an https address (http on this machine alone)`);
 }
 
-function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && isProviderAddress(new URL(value));
+function isAddress(value: unknown, issuer: string): value is string {
+  return typeof value === 'string' && URL.canParse(value) && leadsOn(new URL(issuer), new URL(value));
 }

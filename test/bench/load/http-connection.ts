@@ -82,3 +82,9 @@ export function postRequest(path: string, token: string, body: string): string {
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
+
+/** The text of a GET. */
+export function getRequest(path: string, headers: Record<string, string>): string {
+  const lines = Object.entries({ host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return `${[`GET ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+}

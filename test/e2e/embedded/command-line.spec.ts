@@ -163,8 +163,8 @@ describe('the command line', () => {
   });
 
   it('creates an organization with its policies, and not twice', async () => {
-    expect((await cli('admin', 'org', 'create', 'second-team')).code).toBe(0);
-    const again = await cli('admin', 'org', 'create', 'second-team');
+    expect((await cli('admin', 'orgs', 'create', 'second-team')).code).toBe(0);
+    const again = await cli('admin', 'orgs', 'create', 'second-team');
     expect(again.code).not.toBe(0);
     expect(again.stderr).toContain('second-team');
   });

@@ -8,7 +8,7 @@ import { until } from '../../support/time/until.js';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi({ SERVICE_SESSION_REAUTH_SECS: '1' });
+  api = await startApi({ SERVICE_SESSION_REAUTH_SECS: '1', SERVICE_TIMING_REAUTH_ANSWER_MS: '2000' });
 });
 afterAll(() => api.close());
 
@@ -33,9 +33,12 @@ async function runOf(user: TestUser | null): Promise<string> {
   return runId;
 }
 
-const say = (runId: string, text: string): Promise<unknown> =>
+const say = (runId: string, ...texts: string[]): Promise<unknown> =>
   api.db.withTenant(api.organizationId, (tx) =>
-    tx.append(runId, [{ actor: 'agent', type: 'agent.message', data: { role: 'assistant', text } }]),
+    tx.append(
+      runId,
+      texts.map((text) => ({ actor: 'agent', type: 'agent.message', data: { role: 'assistant', text } })),
+    ),
   );
 
 /** An open stream: what it has brought, and how it ended. */
@@ -76,8 +79,32 @@ class Followed {
   }
 }
 
+// Each takes a second or more of waiting and has people of its own, so they run at once.
 describe.each(KINDS)('a stream that a person follows by %s', (kind) => {
-  it.each<[string, (user: TestUser, revoke: string) => Promise<unknown>]>([
+  it.concurrent('CP-283 being asked is no use of the credential', async () => {
+    const user = await api.addUser('member');
+    const runId = await runOf(user);
+    const { headers } = await credentialOf(kind, user);
+    const followed = await Followed.open(runId, headers);
+    const table = kind === 'pat' ? 'api_tokens' : 'user_sessions';
+    const seen = kind === 'pat' ? 'last_used_at' : 'last_seen_at, idle_expires_at';
+    // A use of longer ago than a minute would be written again.
+    await own(
+      kind === 'pat'
+        ? `update api_tokens set last_used_at = now() - interval '1 hour' where user_id = $1`
+        : `update user_sessions set last_seen_at = now() - interval '1 hour' where user_id = $1`,
+      user.userId,
+    );
+    const read = async (): Promise<unknown> =>
+      (await own(`select ${seen} from ${table} where user_id = $1`, user.userId)).rows;
+    const before = await read();
+    await pause(2500);
+    expect(followed.end).toBe('open');
+    expect(await read()).toEqual(before);
+    followed.abort.abort();
+  });
+
+  it.concurrent.each<[string, (user: TestUser, revoke: string) => Promise<unknown>]>([
     ['credential is revoked', (user, revoke) => own(revoke, user.userId)],
     ['membership ends', (user) => deactivate(api.db, user, 'membership')],
     ['account ends', (user) => deactivate(api.db, user, 'account')],
@@ -107,44 +134,24 @@ describe.each(KINDS)('a stream that a person follows by %s', (kind) => {
     expect(followed.text).not.toContain('afterwards');
   });
 
-  it('CP-283 is closed when the roles of this moment do not show the run, and goes on while they do', async () => {
-    const user = await api.addUser('approver');
-    const [theirs, mine] = [await runOf(null), await runOf(user)];
-    const { headers } = await credentialOf(kind, user);
-    const [lost, kept] = [await Followed.open(theirs, headers), await Followed.open(mine, headers)];
-    await own(`update org_memberships set roles = '{member}' where user_id = $1`, user.userId);
-    await lost.closed();
-    await say(mine, 'still mine');
-    await until(
-      () => kept.text,
-      (text) => text.includes('still mine'),
-    );
-    expect(kept.end).toBe('open');
-    kept.abort.abort();
-  });
-
-  it('CP-283 being asked is no use of the credential', async () => {
-    const user = await api.addUser('member');
-    const runId = await runOf(user);
-    const { headers } = await credentialOf(kind, user);
-    const followed = await Followed.open(runId, headers);
-    const table = kind === 'pat' ? 'api_tokens' : 'user_sessions';
-    const seen = kind === 'pat' ? 'last_used_at' : 'last_seen_at, idle_expires_at';
-    // A use of longer ago than a minute would be written again.
-    await own(
-      kind === 'pat'
-        ? `update api_tokens set last_used_at = now() - interval '1 hour' where user_id = $1`
-        : `update user_sessions set last_seen_at = now() - interval '1 hour' where user_id = $1`,
-      user.userId,
-    );
-    const read = async (): Promise<unknown> =>
-      (await own(`select ${seen} from ${table} where user_id = $1`, user.userId)).rows;
-    const before = await read();
-    await pause(2500);
-    expect(followed.end).toBe('open');
-    expect(await read()).toEqual(before);
-    followed.abort.abort();
-  });
+  it.concurrent(
+    'CP-283 is closed when the roles of this moment do not show the run, and goes on while they do',
+    async () => {
+      const user = await api.addUser('approver');
+      const [theirs, mine] = [await runOf(null), await runOf(user)];
+      const { headers } = await credentialOf(kind, user);
+      const [lost, kept] = [await Followed.open(theirs, headers), await Followed.open(mine, headers)];
+      await own(`update org_memberships set roles = '{member}' where user_id = $1`, user.userId);
+      await lost.closed();
+      await say(mine, 'still mine');
+      await until(
+        () => kept.text,
+        (text) => text.includes('still mine'),
+      );
+      expect(kept.end).toBe('open');
+      kept.abort.abort();
+    },
+  );
 });
 
 describe('streams', () => {
@@ -188,7 +195,8 @@ describe('streams', () => {
   it('CP-283 a client that does not read is cut off as well', async () => {
     const user = await api.addUser('member');
     const runId = await runOf(user);
-    for (let count = 0; count < 400; count += 1) await say(runId, `${count} ${'x'.repeat(30_000)}`);
+    const page = Array.from({ length: 20 }, () => 'x'.repeat(30_000));
+    for (let count = 0; count < 20; count += 1) await say(runId, ...page);
     const socket = await stalled(runId, user.token);
     await deactivate(api.db, user, 'membership');
     // A paused socket does not see its end, so the server is asked how many streams it holds.
@@ -196,7 +204,7 @@ describe('streams', () => {
       const { text } = await api.get('/v1/admin/metrics');
       return Number(/^service_event_streams (\d+)$/m.exec(text)?.[1]);
     };
-    expect(await streams()).toBe(1);
+    expect(await until(streams, (open) => open === 1)).toBe(1);
     expect(await until(streams, (open) => open === 0)).toBe(0);
     socket.destroy();
   });

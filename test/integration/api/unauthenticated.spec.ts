@@ -14,6 +14,8 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/v1/openapi.json', 'the interface description holds nothing of the deployment'],
   ['/v1/reference', 'documentation, on loopback only'],
   ['/v1/reference/:asset', 'documentation, on loopback only'],
+  ['/', 'says whether the browser is signed in, and to whom'],
+  ['/login', 'nobody is signed in yet'],
   ['/v1/auth/login', 'nobody is signed in yet'],
   ['/v1/auth/login/:slug/start', 'nobody is signed in yet'],
   ['/v1/auth/callback', 'the state and the cookie of the login are the credential'],

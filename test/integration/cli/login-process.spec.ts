@@ -14,7 +14,7 @@ const PROGRAM = resolve('dist/src/cli/main.js');
 let bench: DeviceBench;
 let home: string;
 beforeAll(async () => {
-  bench = await DeviceBench.start();
+  bench = await DeviceBench.start({ SERVICE_TIMING_DEVICE_POLL_MS: '1000' });
   home = mkdtempSync(join(tmpdir(), 'sg-login-process-'));
 });
 afterAll(async () => {

@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CredentialsFile, type Credentials } from '../../../src/cli/server/credentials-file.js';
+import { DeviceLoginClient } from '../../../src/cli/server/device-login.js';
+import { EXIT } from '../../../src/cli/terminal/exit-codes.js';
 import {
   captureTerminals,
+  cli,
+  ok,
   startCommand,
   type Outcome,
   type RunningCommand,
@@ -21,7 +25,7 @@ const earlier = { ...process.env };
 
 beforeAll(async () => {
   captureTerminals();
-  bench = await DeviceBench.start();
+  bench = await DeviceBench.start({ SERVICE_TIMING_DEVICE_POLL_MS: '1000' });
 });
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'sg-login-'));
@@ -37,14 +41,6 @@ afterAll(async () => {
   process.env = earlier;
   await bench?.close();
 });
-
-const cli = (...argv: string[]): Promise<Outcome> => startCommand(argv).outcome;
-
-async function ok(...argv: string[]): Promise<string> {
-  const { code, stdout, message } = await cli(...argv);
-  expect([argv, code, message]).toEqual([argv, 0, '']);
-  return stdout;
-}
 
 function stored(): Credentials {
   return JSON.parse(readFileSync(join(home, 'sandgate', 'credentials.json'), 'utf8')) as Credentials;
@@ -199,10 +195,13 @@ describe('a token of a login', () => {
 });
 
 describe('a server that is not what it should be', () => {
-  it('over plain http elsewhere gets no login', async () => {
-    const refused = await cli('login', '--url', 'http://sandgate.example');
-    expect([refused.code, refused.message]).toEqual([2, expect.stringContaining('sign in over https')]);
-  });
+  it.each(['sandgate.example', '127.sandgate.example', '127.0.0.1.sandgate.example', 'localhost.sandgate.example'])(
+    'over plain http at %s gets no login',
+    async (host) => {
+      const refused = await cli('login', '--url', `http://${host}`);
+      expect([refused.code, refused.message]).toEqual([2, expect.stringContaining('sign in over https')]);
+    },
+  );
 
   it('cannot steer the terminal, and is not opened where it names no web page', async () => {
     const hostile = await foreign(({ url }) =>
@@ -246,9 +245,11 @@ describe('a server that is not what it should be', () => {
         ? { status: 200, body: { ...begin, expires_in: 600, interval: 1 } }
         : (answers.shift() ?? { status: 500 }),
     );
-    const startedAt = Date.now();
-    expect(await cli('login', '--url', busy.url)).toMatchObject({ code: 4, message: 'the login was denied' });
+    const pauses: number[] = [];
+    const client = new DeviceLoginClient(busy.url, (ms) => Promise.resolve(pauses.push(ms)));
+    const ended = client.wait(await client.start({}));
+    await expect(ended).rejects.toMatchObject({ exitCode: EXIT.unauthorized, message: 'the login was denied' });
     expect(busy.seen).toHaveLength(4);
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(12_500);
+    expect(pauses).toEqual([1000, 6000, 6000]);
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { ADMIN_TOKEN } from '../../support/api/api.js';
 import { signIn, type TestUser } from '../../support/api/users.js';
-import { captureTerminals, startCommand, type Outcome } from '../../support/cli/running-command.js';
+import { captureTerminals, cli, json, ok, startCommand } from '../../support/cli/running-command.js';
 import { startOrgBench, type OrgBench } from '../../support/identity/org-bench.js';
 
 const earlier = { url: process.env['SANDGATE_URL'], token: process.env['SANDGATE_TOKEN'] };
@@ -34,16 +34,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await bench.close();
 });
-
-const cli = (...argv: string[]): Promise<Outcome> => startCommand(argv).outcome;
-
-async function ok(...argv: string[]): Promise<string> {
-  const { code, stdout, message } = await cli(...argv);
-  expect([argv, code, message]).toEqual([argv, 0, '']);
-  return stdout;
-}
-
-const json = async <T>(...argv: string[]): Promise<T> => JSON.parse(await ok(...argv, '-o', 'json')) as T;
 
 /** With the token of a person in place of the operator's. */
 async function as<T>(user: TestUser, work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { DispatchEntity } from '../../../src/core/ingress/dispatch.entity.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
 import { ADMIN_TOKEN } from '../../support/api/api.js';
-import { captureTerminals, startCommand, type Outcome } from '../../support/cli/running-command.js';
+import { captureTerminals, cli, json, ok } from '../../support/cli/running-command.js';
 import { ManagedTriggers, type CreatedTrigger } from '../../support/triggers/managed-triggers.js';
 
 const earlier = { url: process.env['SANDGATE_URL'], token: process.env['SANDGATE_TOKEN'] };
@@ -29,16 +29,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await bench.api.close();
 });
-
-const cli = (...argv: string[]): Promise<Outcome> => startCommand(argv).outcome;
-
-async function ok(...argv: string[]): Promise<string> {
-  const { code, stdout, message } = await cli(...argv);
-  expect([argv, code, message]).toEqual([argv, 0, '']);
-  return stdout;
-}
-
-const json = async <T>(...argv: string[]): Promise<T> => JSON.parse(await ok(...argv, '-o', 'json')) as T;
 
 /** Runs what the command printed as a person would, at the address where the test's API is. */
 async function inShell(command: string, created: CreatedTrigger): Promise<Schemas['InvokedRun']> {

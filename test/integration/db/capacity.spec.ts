@@ -79,6 +79,22 @@ describe('capacity', () => {
     expect(statuses.filter((status) => status === 'queued')).toHaveLength(33);
   });
 
+  it('CP-268 leaves the runs of a suspended organization in line, and lets those of others past them', async () => {
+    await addHost(5);
+    const suspended = await createOrganization(test.db);
+    const turn = (status: string) =>
+      test.owner.query('update tenants set status = $2 where id = $1', [suspended.organizationId, status]);
+    const waiting = await createRun(test.db, { in: suspended, status: 'created' });
+    const other = await createRun(test.db, { in: await createOrganization(test.db), status: 'created' });
+    await turn('suspended');
+    for (const run of [waiting, other]) await admit(run);
+    expect(await readStatus(test.db, waiting)).toBe('queued');
+    expect(await held()).toEqual([other.runId]);
+    await turn('active');
+    await admitWaiting(test.db, limits());
+    expect((await held()).sort()).toEqual([waiting.runId, other.runId].sort());
+  });
+
   it('never places more runs on a host than it has places, however many are admitted at once', async () => {
     const hosts = [await addHost(3), await addHost(2)];
     const organization = await createOrganization(test.db);

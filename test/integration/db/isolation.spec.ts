@@ -34,6 +34,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   // Credentials are looked up by digest before anything says whose they are.
   'svc_find_personal_token',
   'svc_find_runs',
+  'svc_find_token_holder',
   'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',

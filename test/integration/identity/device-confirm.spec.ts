@@ -127,6 +127,33 @@ describe('CP-167 a form that the page did not show to this session', () => {
     expect(await statusOf('target')).toBe('pending');
   });
 
+  it('CP-167 is no use of the session where it is refused, and one where it is not', async () => {
+    const page = await ada.open();
+    const aged = async (): Promise<Date | undefined> => {
+      const { rows } = await bench.api.database.owner.query<{ last_seen_at: Date }>(
+        `update user_sessions set last_seen_at = clock_timestamp() - interval '5 minutes' where id = $1 returning last_seen_at`,
+        [ada.who.sessionId],
+      );
+      return rows[0]?.last_seen_at;
+    };
+    const seen = async (): Promise<Date | undefined> => {
+      const { rows } = await bench.api.database.owner.query<{ last_seen_at: Date }>(
+        'select last_seen_at from user_sessions where id = $1',
+        [ada.who.sessionId],
+      );
+      return rows[0]?.last_seen_at;
+    };
+    const before = await aged();
+    for (const refused of [
+      ada.press({ ...page, fields: {} }, 'look', 'BBBB-BBBB'),
+      ada.press(page, 'look', 'BBBB-BBBB', { 'sec-fetch-site': 'cross-site' }),
+    ])
+      expect((await refused).status).toBe(403);
+    expect(await seen()).toEqual(before);
+    expect((await ada.press(page, 'look', 'BBBB-BBBB')).status).toBe(400);
+    expect(Number(await seen())).toBeGreaterThan(Number(before));
+  });
+
   it('is refused from another site, and by JSON without the token', async () => {
     const { user_code } = await bench.started({ client_name: 'cross' });
     const question = await ada.press(await ada.open(), 'look', user_code);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { deactivate } from '../../support/api/users.js';
 import { DeviceBench, type Browser, type Started } from '../../support/identity/device-bench.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
 import { withinOneMinute } from '../../support/time/within-one-minute.js';
 
 let bench: DeviceBench;
@@ -211,6 +212,18 @@ describe('a terminal that gives its token up (RFC 7009)', () => {
     expect((await bench.api.get('/v1/auth/me', { token })).status).toBe(401);
     const revoked = (await bench.auditOf(person.who)).filter(({ action }) => action === 'token.revoke');
     expect(revoked).toHaveLength(1);
+  });
+
+  it('CP-267 ends it for good also while its person may not sign in', async () => {
+    const { organizationId } = await createOrganization(bench.api.db);
+    const { token, userId } = await bench.api.users.add(bench.api.db, organizationId, 'member');
+    const turn = (status: string) =>
+      bench.api.database.owner.query('update tenants set status = $2 where id = $1', [organizationId, status]);
+    await turn('suspended');
+    expect((await giveUp(token)).body).toEqual({ revoked: true });
+    await turn('active');
+    expect((await bench.api.get('/v1/auth/me', { token })).status).toBe(401);
+    expect(await bench.auditOf({ userId })).toMatchObject([{ action: 'token.revoke', success: true }]);
   });
 
   it('ends no other credential', async () => {

@@ -118,6 +118,11 @@ describe('a confirmation that does not count', () => {
       Promise.resolve(visitor.cookies.delete(switchCookie(visitor)[0])),
     'with another value in it': ({ visitor }) =>
       Promise.resolve(visitor.cookies.set(switchCookie(visitor)[0], 'x'.repeat(43))),
+    'after its person was deactivated, and let in again': async ({ to }) => {
+      const [member] = await bench.rows<{ id: string }>('select id from org_memberships where tenant_id = $1', [to.id]);
+      for (const move of ['deactivate', 'reactivate'])
+        await bench.api.post(`/v1/admin/orgs/${to.slug}/members/${member?.id}/${move}`);
+    },
     'after two minutes': () => bench.rows('update pending_login_switches set expires_at = now()'),
     'when the provider is disabled': ({ to }) => bench.configure({ status: 'disabled' }, to.configId),
     'when the new membership is deactivated': ({ to }) =>

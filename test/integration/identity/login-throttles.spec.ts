@@ -58,6 +58,25 @@ describe('throttles, over two processes', () => {
     });
   }, 120_000);
 
+  it.each<[string, (n: number) => string]>([
+    ['one IPv6 network', (n) => `2001:db8:7:1::${n.toString(16)}`],
+    ['one IPv6 address in several spellings', (n) => (n % 2 === 0 ? '2001:DB8:7:2::A' : '2001:db8:7:2:0::a')],
+    ['one address at several ports', (n) => `192.0.2.4:${40_000 + n}`],
+  ])(
+    'CP-266 %s begins ten logins a minute',
+    async (_, address) => {
+      await withinOneMinute(bench.api.database, async () => {
+        await bench.rows('delete from login_throttles');
+        const ask = (_visitor: SignInVisitor, n: number): Promise<Response> =>
+          new SignInVisitor(urls[n % 2] ?? '', address(n)).get(path());
+        expect(await statuses(11, ask)).toEqual([...times(10, 302), 429]);
+        const another = new SignInVisitor(urls[0] ?? '', '2001:db8:7:3::1');
+        expect((await another.get(path())).status).toBe(302);
+      });
+    },
+    120_000,
+  );
+
   it('CP-266 an address comes back ten times a minute, counted apart from its beginnings', async () => {
     await withinOneMinute(bench.api.database, async () => {
       await bench.rows('delete from login_throttles');
@@ -73,6 +92,15 @@ describe('throttles, over two processes', () => {
       expect(await statuses(31, (visitor) => visitor.get(path()))).toEqual([...times(30, 302), 429]);
       const other = await bench.addOrganization();
       expect(await statuses(1, (visitor) => visitor.get(path(other.slug)))).toEqual([302]);
+    });
+  }, 120_000);
+
+  it('CP-266 what has no provider is counted like what has one and like what is unknown', async () => {
+    const bare = await bench.addOrganization({ status: 'staged' });
+    await withinOneMinute(bench.api.database, async () => {
+      await bench.rows('delete from login_throttles');
+      for (const slug of [bare.slug, 'nobody-here'])
+        expect(await statuses(31, (visitor) => visitor.get(path(slug)))).toEqual([...times(30, 303), 429]);
     });
   }, 120_000);
 

@@ -120,6 +120,16 @@ describe('CP-268 an organization runs itself', () => {
     ]);
   });
 
+  it('CP-285 has no token in its log that somebody pasted in the place of an id', async () => {
+    const refused = await bench.call('DELETE', `/v1/org/tokens/${member.token}`, undefined, admin.token);
+    expect(refused.status).toBe(404);
+    const { rows } = await bench.api.database.owner.query<{ target: string }>(
+      `select target from auth_audit_log where actor_id = $1 and not success order by id desc limit 1`,
+      [admin.userId],
+    );
+    expect(rows).toEqual([{ target: '‹redacted›' }]);
+  });
+
   it('reads its provider and never changes it', async () => {
     const active = await bench.activate(org.slug);
     const { body } = await bench.call('GET', '/v1/org/idp', undefined, admin.token);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkProvider, type ProviderSettings } from '../../../src/core/identity/provider-check.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
+import type { GuardedRequest, GuardedResponse } from '../../../src/platform/egress/guarded-request.js';
 import { OidcHttp } from '../../../src/platform/oidc/oidc-http.js';
+import { readProvider } from '../../../src/platform/oidc/provider.js';
 import { ScriptedProvider } from '../../support/identity/scripted-provider.js';
 
 const egress = new Egress({ allowCidrs: [], proxy: null });
@@ -112,5 +114,43 @@ describe('a provider before it is stored', () => {
   it('CP-268 is refused without a key that can be used', async () => {
     provider.jwks = { keys: [] };
     await expect(checkProvider(http, settings())).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('a provider elsewhere', () => {
+  const issuer = 'https://issuer.example';
+  const published = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+  };
+
+  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
+    'CP-280 does not point with its %s to what listens on this machine',
+    (member) => {
+      expect(readProvider(published, issuer)).toMatchObject({ jwksUri: `${issuer}/jwks` });
+      expect(() => readProvider({ ...published, [member]: 'http://127.0.0.1:8233/x' }, issuer)).toThrow(member);
+    },
+  );
+
+  it('CP-280 does not redirect there, and people are not sent there to sign out', async () => {
+    const asked: GuardedRequest[] = [];
+    const body = { readBody: () => Promise.resolve(Buffer.from('{}')) };
+    const client = {
+      request: (request: GuardedRequest) => {
+        asked.push(request);
+        return Promise.resolve({ status: 200, headers: new Headers(), ...body } as unknown as GuardedResponse);
+      },
+    };
+    const admits = async (from: string, to: string): Promise<boolean | undefined> => {
+      await new OidcHttp(client).read(from);
+      return asked.at(-1)?.admits?.(new URL(to));
+    };
+    expect(await admits(`${issuer}/jwks`, 'https://keys.example/jwks')).toBe(true);
+    expect(await admits(`${issuer}/jwks`, 'http://127.0.0.1:8233/x')).toBe(false);
+    expect(await admits('http://127.0.0.1:8080/jwks', 'http://127.0.0.1:8081/jwks')).toBe(true);
+    const out = readProvider({ ...published, end_session_endpoint: 'http://localhost/out' }, issuer);
+    expect(out.endSessionEndpoint).toBeNull();
   });
 });

@@ -60,6 +60,18 @@ describe('the idle window of a browser session', () => {
     expect([await windows(), await writes(browser.sessionId)]).toEqual([before, 0]);
   });
 
+  it('CP-282 of a minute lasts as long as it is used', async () => {
+    const token = browser.cookie.slice(browser.cookie.indexOf('=') + 1);
+    const use = () => findWebSession(api.db.pool, token, { idleSecs: 60 }, true);
+    await set(`last_seen_at = now() - interval '20 s', idle_expires_at = now() + interval '40 s'`);
+    await use();
+    expect(await writes(browser.sessionId)).toBe(0);
+    await set(`last_seen_at = now() - interval '40 s', idle_expires_at = now() + interval '20 s'`);
+    await Promise.all([use(), use()]);
+    expect(await writes(browser.sessionId)).toBe(1);
+    expect((await windows()).idle_expires_at.getTime() - Date.now()).toBeGreaterThan(50_000);
+  });
+
   it('CP-282 slides with a use after a minute, by 64 at once only once', async () => {
     await set(`last_seen_at = now() - interval '61 s', idle_expires_at = now() + interval '5 s'`);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, read));

@@ -29,6 +29,18 @@ describe('signing out', () => {
     expect(after.status).toBe(401);
   });
 
+  it('CP-266 hints at nobody where the token of the person is too long for a header', async () => {
+    const groups = Array.from({ length: 600 }, (_, n) => `a-department-with-a-long-name-${n}`);
+    bench.provider.person = { ...bench.provider.person, groups };
+    const visitor = bench.visitor();
+    await bench.signIn(visitor);
+    const answer = await visitor.send('POST', '/v1/auth/logout', CSRF);
+    expect([answer.status, answer.headers.get(WHERE)]).toEqual([
+      204,
+      `${bench.provider.url}/logout?client_id=sandgate-test.client`,
+    ]);
+  });
+
   it('the token rests sealed for its row: in clear it is nowhere, and from another row it does not open', async () => {
     let idToken = '';
     bench.provider.deviation = { token: (token) => (idToken = token) };

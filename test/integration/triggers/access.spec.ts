@@ -97,6 +97,16 @@ describe('the token of a trigger', () => {
     expect(tried).toBeGreaterThan(50);
   });
 
+  it('CP-276 opens its trigger however the path writes the id', async () => {
+    const { token } = trigger;
+    const statusOf = async (id: string): Promise<number> =>
+      (await bench.api.get(`/v1/triggers/${id}/runs/${trigger.id}`, { token })).status;
+    for (const id of [trigger.id, trigger.id.toUpperCase(), trigger.id.replaceAll('-', '')])
+      expect([id, await statusOf(id)]).toEqual([id, 404]);
+    for (const id of [trigger.id.replace('-', ''), trigger.id.slice(1), `${trigger.id}0`])
+      expect([id, await statusOf(id)]).toEqual([id, 401]);
+  });
+
   it('CP-236 CP-239 CP-276 is the only credential that those two take', async () => {
     const owner = await bench.api.addUser('owner');
     const other = await bench.create();

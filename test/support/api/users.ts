@@ -65,6 +65,8 @@ export async function signIn(
 }
 
 async function activeProvider(tx: TenantTransaction): Promise<string> {
+  // Of several who sign in at once, one makes it.
+  await tx.query(`select pg_advisory_xact_lock(hashtext('the provider of a test'))`);
   const [active] = await tx.query<{ id: string }>(`select id from org_idp_configs where status = 'active'`);
   if (active !== undefined) return active.id;
   const id = uuidv7();

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../../src/cli/program.js';
 import { CliError } from '../../../src/cli/terminal/exit-codes.js';
@@ -58,4 +58,21 @@ export function startCommand(argv: string[], input = ''): RunningCommand {
     },
   );
   return { terminal, outcome };
+}
+
+/** Runs a command to its end. */
+export function cli(...argv: string[]): Promise<Outcome> {
+  return startCommand(argv).outcome;
+}
+
+/** What a command prints that has to succeed. */
+export async function ok(...argv: string[]): Promise<string> {
+  const { code, stdout, message } = await cli(...argv);
+  expect([argv, code, message]).toEqual([argv, 0, '']);
+  return stdout;
+}
+
+/** What such a command prints as JSON. */
+export async function json<T>(...argv: string[]): Promise<T> {
+  return JSON.parse(await ok(...argv, '-o', 'json')) as T;
 }

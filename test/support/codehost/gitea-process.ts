@@ -1,6 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { openSync, closeSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { generate } from 'selfsigned';
 import { giteaHome } from '../../../bootstrap/gitea.mjs';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { freePorts } from '../installation/free-ports.js';
+import { stopChild } from '../installation/stop-child.js';
 
 const START_MS = 120_000;
 const STOP_MS = 20_000;
@@ -85,13 +85,7 @@ export class GiteaProcess {
   async stop(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const exit = once(child, 'exit');
-      child.kill('SIGTERM');
-      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await exit;
-      clearTimeout(killer);
-    }
+    if (child !== undefined) await stopChild(child, STOP_MS);
     await removeTree(this.folder);
   }
 

@@ -26,8 +26,9 @@ export class DeviceBench {
 
   private constructor(readonly api: TestApi) {}
 
-  static async start(): Promise<DeviceBench> {
-    return new DeviceBench(await startApi({ SERVICE_TRUST_FORWARDED_FOR: '1' }));
+  /** @param env settings of the API besides */
+  static async start(env: Record<string, string> = {}): Promise<DeviceBench> {
+    return new DeviceBench(await startApi({ SERVICE_TRUST_FORWARDED_FOR: '1', ...env }));
   }
 
   close(): Promise<void> {

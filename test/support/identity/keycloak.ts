@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keycloakHome } from '../../../bootstrap/keycloak.mjs';
+import { keycloakServer } from '../../../bootstrap/keycloak.mjs';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { freePorts } from '../installation/free-ports.js';
 
@@ -22,7 +22,8 @@ export interface KeycloakPerson {
 
 /** Keycloak as a process with its state in memory; each realm stands for the provider of one company. */
 export class Keycloak {
-  private readonly password = randomBytes(12).toString('hex');
+  /** Of the person `admin`, who may do everything. */
+  readonly password = randomBytes(12).toString('hex');
   private readonly folder = mkdtempSync(join(tmpdir(), 'keycloak-'));
   private child: ChildProcess | undefined;
 
@@ -70,7 +71,7 @@ export class Keycloak {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const killer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), STOP_MS);
       await exit;
       clearTimeout(killer);
     }
@@ -78,14 +79,15 @@ export class Keycloak {
   }
 
   private get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return keycloakServer(this.port).url;
   }
 
   private async serve(): Promise<void> {
     const logFile = join(this.folder, 'keycloak.log');
     const log = openSync(logFile, 'a');
-    // The script ends by becoming Java, so the child is the server itself.
-    const child = spawn(join(keycloakHome(), 'bin', 'kc.sh'), this.argv, {
+    const { program, argv } = keycloakServer(this.port);
+    // The script passes SIGTERM on to Java; what does not end by it is killed with its whole group.
+    const child = spawn(program, argv, {
       env: {
         PATH: process.env['PATH'],
         HOME: this.folder,
@@ -94,6 +96,7 @@ export class Keycloak {
         KC_BOOTSTRAP_ADMIN_PASSWORD: this.password,
       },
       cwd: this.folder,
+      detached: true,
       stdio: ['ignore', log, log],
     });
     closeSync(log);
@@ -103,11 +106,6 @@ export class Keycloak {
       const last = readFileSync(logFile, 'utf8').split('\n').slice(-LAST_LINES);
       throw new Error(`Keycloak does not start:\n${last.join('\n')}`);
     }
-  }
-
-  private get argv(): string[] {
-    const place = ['--http-enabled=true', '--http-host=127.0.0.1', `--http-port=${this.port}`];
-    return ['start', '--optimized', '--cache=local', ...place, `--hostname=${this.url}`];
   }
 
   private async answers(): Promise<boolean> {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopChild } from '../installation/stop-child.js';
 import { providePython } from './python-environment.js';
 
 /** A server of others, running. */
@@ -23,6 +24,7 @@ const READY_WITHIN_MS = 60_000;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Another program may take a port that was free a moment ago; not three times in a row. */
+const STOP_MS = 3000;
 const PORTS_TRIED = 3;
 
 /** Starts a server on a free port and waits until it answers. */
@@ -51,10 +53,10 @@ async function startOn(port: number, name: RealServerName, folder: string): Prom
   try {
     await untilReady(url, child, () => said);
   } catch (error) {
-    await end(child);
+    await stopChild(child, STOP_MS);
     throw error;
   }
-  return { url, close: () => end(child) };
+  return { url, close: () => stopChild(child, STOP_MS) };
 }
 
 async function commandOf(
@@ -119,13 +121,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 3000);
-  await gone;
-  clearTimeout(timer);
 }

@@ -43,6 +43,11 @@ export interface ScriptOutcome {
   stderr: string;
 }
 
+interface ScriptPlace {
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
 /** Runs scripts as their readers do: by bash, which ends at the first error, with `sandgate` in the path. */
 export class Shell {
   constructor(
@@ -55,15 +60,24 @@ export class Shell {
     chmodSync(program, 0o755);
   }
 
-  run(
+  run(script: string, place: ScriptPlace = {}): Promise<ScriptOutcome> {
+    return this.start(script, place).outcome;
+  }
+
+  /** Begins one that waits for something; `said` is what it has written for people so far. */
+  start(
     script: string,
-    { env = {}, cwd = process.cwd() }: { env?: Record<string, string>; cwd?: string } = {},
-  ): Promise<ScriptOutcome> {
+    { env = {}, cwd = process.cwd() }: ScriptPlace = {},
+  ): { said: () => string; outcome: Promise<ScriptOutcome> } {
     const PATH = `${join(this.folder, 'bin')}:${join(process.execPath, '..')}:${process.env['PATH']}`;
-    return new Promise((done) => {
-      execFile('bash', ['-ec', script], { cwd, env: { ...this.env, PATH, ...env } }, (error, stdout, stderr) => {
+    let said = '';
+    const outcome = new Promise<ScriptOutcome>((done) => {
+      const options = { cwd, env: { ...this.env, PATH, ...env } };
+      const child = execFile('bash', ['-ec', script], options, (error, stdout, stderr) => {
         done({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
       });
+      child.stderr?.on('data', (chunk) => (said += String(chunk)));
     });
+    return { said: () => said, outcome };
   }
 }

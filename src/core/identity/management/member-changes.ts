@@ -113,7 +113,7 @@ async function authorize(
       throw new SandgateError('forbidden', 'changing members needs the role admin or owner');
     }
     if (isAboutOwner && caller.role !== 'owner') {
-      throw new SandgateError('forbidden', 'only an owner may make, change or deactivate an owner');
+      throw new SandgateError('forbidden', 'only an owner may give or take the role of owner, or deactivate an owner');
     }
   }
   if (losesOwner && found.status === 'active' && !(await hasOwner(tx, found.id))) {

@@ -4,6 +4,7 @@ import { changeRow, CLOCK } from '../../../platform/postgres/write-rows.js';
 import type { Database } from '../../record/database.js';
 import { auditStep, type AuditActor } from '../audit-log.js';
 import { PersonalTokenEntity } from '../personal-token.entity.js';
+import type { PersonalToken } from '../personal-tokens.js';
 import { revokeWebSession } from '../web-sessions.js';
 
 /** A live browser session with whose it is. */
@@ -23,19 +24,7 @@ export interface ListedWebSession {
 }
 
 /** A personal access token with whose it is. */
-export interface ListedPersonalToken {
-  id: string;
-  tenant_id: string;
-  membership_id: string;
-  user_id: string;
-  email: string | null;
-  name: string;
-  display_prefix: string;
-  created_at: Date;
-  expires_at: Date;
-  last_used_at: Date | null;
-  revoked_at: Date | null;
-}
+export type ListedPersonalToken = PersonalToken & { email: string | null };
 
 export interface CredentialFilter {
   /** Of one member; of everybody when null. */

@@ -3,7 +3,7 @@ import { checkIdToken, IdTokenRefused } from '../../../domain/identity/id-token.
 import { exchangeCode } from '../../../platform/oidc/code-exchange.js';
 import { OidcError } from '../../../platform/oidc/oidc-error.js';
 import { chargeLoginThrottle } from '../login-throttles.js';
-import { findWebSession, type LiveMember } from '../web-sessions.js';
+import { findWebSession, type LiveSession } from '../web-sessions.js';
 import { claimLoginFlow, type ClaimedLogin } from './login-flows.js';
 import { openState, type LoginState } from './login-state.js';
 import { provision, ProvisioningRefused, type Provisioned } from './provision.js';
@@ -87,7 +87,7 @@ export class FinishLogin {
     }
   }
 
-  private sessionOf(token: string): Promise<(LiveMember & { sessionId: string }) | null> {
+  private sessionOf(token: string): Promise<LiveSession | null> {
     return findWebSession(this.parts.database.pool, token, this.parts.windows, false);
   }
 

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { LoginProof } from '../login-proof.js';
 
 /** A login that would replace the browser's session of somebody else, until the person confirms it. */
 @Entity('pending_login_switches')
-export class LoginSwitchEntity {
+export class LoginSwitchEntity extends LoginProof {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -29,24 +30,6 @@ export class LoginSwitchEntity {
 
   @Column('text', { select: false })
   browser_hash!: string;
-
-  @Column('text', { nullable: true })
-  acr!: string | null;
-
-  @Column('text', { array: true, nullable: true })
-  amr!: string[] | null;
-
-  @Column('timestamptz', { nullable: true })
-  auth_time!: Date | null;
-
-  @Column('text', { nullable: true })
-  idp_sid!: string | null;
-
-  @Column('bytea', { nullable: true, select: false })
-  id_token_sealed!: Buffer | null;
-
-  @Column('smallint', { default: 1, select: false })
-  id_token_key_version!: number;
 
   @Column('timestamptz', { nullable: true })
   consumed_at!: Date | null;

@@ -6,9 +6,10 @@ import { OrganizationEntity } from '../../organizations/organization.entity.js';
 import { findRow } from '../../record/query-row.js';
 import type { Database, TenantTransaction } from '../../record/database.js';
 import { auditStep } from '../audit-log.js';
+import { nameMember, type NamedMember } from '../members.js';
 import { MembershipEntity } from '../membership.entity.js';
 import { UserEntity } from '../user.entity.js';
-import { mintWebSession, type LiveMember } from '../web-sessions.js';
+import { mintWebSession, type LiveSession } from '../web-sessions.js';
 import { LoginSwitchEntity } from './login-switch.entity.js';
 import { lockActiveConfig } from './relying-party.js';
 import { digestOf, randomSecret, type SignInParts } from './sign-in-parts.js';
@@ -26,15 +27,6 @@ export interface BegunSwitch {
   to: NamedMember;
 }
 
-/** Somebody as a page shows them. */
-export interface NamedMember {
-  person: string;
-  organization: string;
-}
-
-/** The live session that a browser holds. */
-type HeldSession = LiveMember & { sessionId: string };
-
 /** Keeps a login that would replace somebody else's session. That session stays as it is. */
 export async function beginSwitch(
   tx: TenantTransaction,
@@ -43,7 +35,7 @@ export async function beginSwitch(
     configId: string;
     member: { userId: string; membershipId: string };
     login: VerifiedLogin;
-    held: HeldSession;
+    held: LiveSession;
   },
 ): Promise<BegunSwitch> {
   const { configId, member, login, held } = begun;
@@ -71,16 +63,6 @@ export async function beginSwitch(
     },
   ]);
   return { id, cookie, redirectTo, to: await nameMember(tx, member.userId) };
-}
-
-/** How a page names a member: by address or name, and the organization. */
-export async function nameMember(tx: TenantTransaction, userId: string): Promise<NamedMember> {
-  const user = await tx.manager.findOneBy(UserEntity, { tenant_id: tx.organizationId, id: userId });
-  const organization = await tx.manager.findOneBy(OrganizationEntity, { id: tx.organizationId });
-  return {
-    person: user?.email?.trim() ?? user?.name ?? 'somebody',
-    organization: organization?.display_name ?? organization?.slug ?? 'an organization',
-  };
 }
 
 /** What the page of a switch sends back. */

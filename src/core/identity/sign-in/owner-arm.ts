@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOfText } from '../../../domain/digest/digest.js';
 import type { MappedClaims } from '../../../domain/identity/claim-mapping.js';
 import { ROLES, type Role } from '../../../domain/identity/role.js';
 import { changeRow, CLOCK } from '../../../platform/postgres/write-rows.js';
@@ -32,7 +32,7 @@ export async function consumeOwnerArm<M extends { membershipId: string; roles: R
     actor,
     action: arm.promoted ? 'bootstrap_owner.promote' : 'bootstrap_owner.reject_and_consume',
     target: member.membershipId,
-    detail: { arm_id: arm.arm_id, email: `sha256:${hash('sha256', emailNormalized, 'hex')}` },
+    detail: { arm_id: arm.arm_id, email: digestOfText(emailNormalized) },
   });
   return { ...member, roles };
 }

@@ -5,10 +5,11 @@ import { changeRow, CLOCK, insertRows, updateRow } from '../../../platform/postg
 import { OrganizationEntity } from '../../organizations/organization.entity.js';
 import type { TenantTransaction } from '../../record/database.js';
 import { auditRefusal, auditStep } from '../audit-log.js';
+import { nameMember, type NamedMember } from '../members.js';
 import { MembershipEntity } from '../membership.entity.js';
 import { UserEntity } from '../user.entity.js';
-import { mintWebSession, revokeWebSession, type LiveMember } from '../web-sessions.js';
-import { beginSwitch, nameMember, type BegunSwitch, type NamedMember } from './login-switches.js';
+import { mintWebSession, revokeWebSession, type LiveSession } from '../web-sessions.js';
+import { beginSwitch, type BegunSwitch } from './login-switches.js';
 import { consumeOwnerArm } from './owner-arm.js';
 import { lockActiveConfig } from './relying-party.js';
 import type { SignInParts } from './sign-in-parts.js';
@@ -56,7 +57,7 @@ export async function provision(
   parts: SignInParts,
   { organizationId, configId }: { organizationId: string; configId: string },
   login: VerifiedLogin,
-  at: { visit: Visit; held: (LiveMember & { sessionId: string }) | null },
+  at: { visit: Visit; held: LiveSession | null },
 ): Promise<Provisioned> {
   const { held } = at;
   try {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ClaimRefused } from '../../../domain/identity/claim-mapping.js';
 import { IdTokenRefused } from '../../../domain/identity/id-token.js';
 import { OidcError } from '../../../platform/oidc/oidc-error.js';
@@ -35,7 +35,7 @@ export function callbackAddress(origin: string): string {
 
 /** SHA-256 in hex: the form in which cookies are stored. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** 43 characters of 32 random bytes. */

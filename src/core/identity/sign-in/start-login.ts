@@ -52,9 +52,10 @@ export class StartLogin {
   private async begin({ slug, redirectTo }: LoginRequest): Promise<StartedLogin | null> {
     const { database, sealer, providers, origin } = this.parts;
     if (!sealer.available || !isSlug(slug)) return null;
+    // By its name, whether there is one or not: the limit must not tell which organizations exist.
+    await chargeLoginThrottle(database.pool, 'start-org', slug);
     const organization = await findOrganization(database, slug);
     if (organization?.status !== 'active') return null;
-    await chargeLoginThrottle(database.pool, 'start-org', organization.id);
     const config = await database.withTenant(organization.id, findActiveConfig);
     if (config === null) return null;
     const known = await providers.usable(config);
