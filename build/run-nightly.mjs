@@ -31,6 +31,7 @@ const COUNTS = {
   TEST_ENDED_RUNS: '500',
   TEST_DUPLICATE_WEBHOOKS: '10000',
   TEST_CANARY_RUNS: '200',
+  TEST_TIMING_PAIRS: '300',
   // Those that need compilers, too.
   TEST_PROJECTS: 'all',
   // Makes all images, and starts them with podman-compose.

@@ -128,7 +128,7 @@ function bodiesWith(schema: Schema, way: Way, description: DescribedRequests): M
   const needed = parts.some(({ properties }) => properties?.['task_template'] !== undefined) ? NEEDED : {};
   const least = { ...(exampleOf(schema, description, false) as Record<string, unknown>), ...needed };
   return open.flatMap((part) => {
-    const others = exampleOf({ type: 'object', ...part } as Schema, description, false) as Record<string, unknown>;
+    const others = exampleOf({ type: 'object', ...part }, description, false) as Record<string, unknown>;
     const isId = rest.length === 0 && wholeSchema(part.properties?.[step] ?? {}, description).format === 'uuid';
     const around = isId ? companions({ ...least, ...others }, part, description) : [{ ...least, ...others }];
     const inner = bodiesWith(part.properties?.[step] ?? {}, rest, description);

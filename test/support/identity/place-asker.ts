@@ -29,6 +29,8 @@ export interface AskedAnswer {
   status: number;
   text: string;
   compared: ComparedAnswer;
+  /** From the request to the end of its answer. */
+  tookMs: number;
 }
 
 const LIKE: readonly [RegExp, string][] = [
@@ -67,18 +69,21 @@ export class PlaceAsker {
     const { route } = place;
     const fresh = `f${randomBytes(8).toString('hex')}`;
     const payload = this.payloadOf(place, body, { sent, fresh });
+    const headers = await this.credential(route);
+    const started = performance.now();
     const answer = await this.api.app.inject({
       method: route.method as 'GET',
       url: `${this.pathOf(place, sent)}${queryOf(place, sent)}`,
-      headers: await this.credential(route),
+      headers,
       ...(payload === undefined ? {} : { payload: payload as object }),
       payloadAsStream: true,
     });
     const status = answer.statusCode;
     const type = String(answer.headers['content-type']);
     const said = await textOf(answer.stream(), type);
+    const tookMs = performance.now() - started;
     const without = withoutAccidents({ status, said, method: route.method }, { sent, fresh });
-    return { status, text: said, compared: `${status} ${without} ${headersOf(answer.headers, sent)}` };
+    return { status, text: said, tookMs, compared: `${status} ${without} ${headersOf(answer.headers, sent)}` };
   }
 
   /** The own row that a parameter of a path stands for. */
