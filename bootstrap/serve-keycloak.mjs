@@ -13,6 +13,8 @@ process.env.KC_BOOTSTRAP_ADMIN_USERNAME ??= 'admin';
 process.env.KC_BOOTSTRAP_ADMIN_PASSWORD ??= randomBytes(9).toString('base64url');
 process.env.JAVA_OPTS_KC_HEAP ??= '-Xms64m -Xmx512m';
 say(`Keycloak will answer at ${url} in some seconds, and forgets everything when it ends.`);
-say(`Its administrator is ${process.env.KC_BOOTSTRAP_ADMIN_USERNAME}, password ${process.env.KC_BOOTSTRAP_ADMIN_PASSWORD}`);
+say(
+  `Its administrator is ${process.env.KC_BOOTSTRAP_ADMIN_USERNAME}, password ${process.env.KC_BOOTSTRAP_ADMIN_PASSWORD}`,
+);
 say(`Its commands are in ${path.join(keycloakHome(), 'bin')}`);
 process.exitCode = await runForeground(program, argv);

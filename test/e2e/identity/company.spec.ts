@@ -22,7 +22,8 @@ const KEYCLOAK = 'http://127.0.0.1:8080';
 /** Streams are asked about once a minute; the rest is for a busy machine. */
 const CLOSED_WITHIN_MS = 60_000 + 5_000;
 /** Keycloak with the campaign; it is no part of what `npm test` brings. */
-const KINDS = process.env['TEST_KEYCLOAK'] === '1' ? (['oidc-provider', 'Keycloak'] as const) : ['oidc-provider' as const];
+const KINDS =
+  process.env['TEST_KEYCLOAK'] === '1' ? (['oidc-provider', 'Keycloak'] as const) : ['oidc-provider' as const];
 /** Waits at a question for a person, so its stream stays open. */
 const WAITING_TASK = '[{"tool":"Bash","input":{"command":"./deploy.sh"}}]';
 
@@ -141,8 +142,13 @@ describe.each(KINDS)('a company is set up as docs/identity.md says, at %s', (kin
     await ada.page.getByRole('button', { name: 'Continue' }).click();
     await ada.page.getByRole('button', { name: 'Approve' }).click();
     await ada.page.getByRole('heading', { name: 'Approved' }).waitFor();
-    expect(await waiting.outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('ada@acme.example') as unknown });
-    expect(await follow(commands)).toMatch(/ada@acme\.example[^]*ben@acme\.example[^]*is active: admin[^]*member\.roles/);
+    expect(await waiting.outcome).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ada@acme.example') as unknown,
+    });
+    expect(await follow(commands)).toMatch(
+      /ada@acme\.example[^]*ben@acme\.example[^]*is active: admin[^]*member\.roles/,
+    );
     expect((await ben.me()).roles).toEqual(['admin']);
     await follow(back);
     await ben.signIn('acme', 'ben');
@@ -163,7 +169,8 @@ describe.each(KINDS)('a company is set up as docs/identity.md says, at %s', (kin
   });
 
   it('CP-266 after signing out, here and at the provider, going back shows nothing', async () => {
-    former = (JSON.parse((await ada.ask('POST', '/v1/auth/tokens', { name: 'former' })).text) as { token: string }).token;
+    former = (JSON.parse((await ada.ask('POST', '/v1/auth/tokens', { name: 'former' })).text) as { token: string })
+      .token;
     const { status, endSession } = await ada.ask('POST', '/v1/auth/logout');
     expect(status).toBe(204);
     await ada.page.goBack();
@@ -256,7 +263,8 @@ describe.each(KINDS)('a company is set up as docs/identity.md says, at %s', (kin
     await asAda(`agents create - <<< '{name: robot, harness: replay, policy: standard}'`);
     const made = await one.ask('POST', '/v1/sessions', { agent: 'robot', task: WAITING_TASK });
     expect([made.status, made.text]).toEqual([200, expect.anything()]);
-    const stream = await one.follow((JSON.parse(made.text) as { id: string }).id);
+    const { session } = JSON.parse(made.text) as { session: { id: string } };
+    const stream = await one.follow(session.id);
     expect(await until(stream.text, (text) => text.includes('approval'))).toContain('approval');
     expect(await stream.closedAt()).toBeNull();
     return stream;

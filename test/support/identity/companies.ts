@@ -63,7 +63,7 @@ class KeycloakCompanies implements Companies {
   }
 
   async leave(page: Page): Promise<void> {
-    await page.getByText(/you are logged out/i).waitFor();
+    await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
   }
 
   stop(): Promise<void> {

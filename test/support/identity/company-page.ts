@@ -12,5 +12,7 @@ export function blocksOf(section: string): string[] {
 
 /** The variables that a line of the page sets before its command. */
 export function variablesOf(line: string): Record<string, string> {
-  return Object.fromEntries([...line.matchAll(/\b([A-Z_]+)=(\S+) /g)].map(([, name = '', value = '']) => [name, value]));
+  return Object.fromEntries(
+    [...line.matchAll(/\b([A-Z_]+)=(\S+) /g)].map(([, name = '', value = '']) => [name, value]),
+  );
 }

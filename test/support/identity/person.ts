@@ -20,8 +20,8 @@ export interface Heard {
 
 /** An event stream that a page follows: when it was closed, by the clock of the browser, and what came of it until then. */
 export interface FollowedStream {
-  text(): Promise<string>;
-  closedAt(): Promise<number | null>;
+  text: () => Promise<string>;
+  closedAt: () => Promise<number | null>;
 }
 
 interface StreamWindow {
