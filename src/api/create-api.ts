@@ -94,7 +94,9 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   readFormsAt(server, ...FORMS);
   streamArchivesAt(server, '/v1/workspaces');
   keepBytesBelow(server, '/v1/ingress/', foundation.config.timing.webhookBodyMs);
-  server.addHook('onRoute', (route) => routes.add(route.url, route.method));
+  server.addHook('onRoute', ({ url, method, config }) => {
+    if (method !== 'HEAD' || config?.notByHead !== true) routes.add(url, method);
+  });
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
@@ -105,7 +107,8 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
       return;
     }
     // Before any body is read: an unknown route needs none, and a wrong method must not fail because its body is missing.
-    const isUnknown = request.is404 && !isPlane;
+    const isLook = request.method === 'HEAD' && request.routeOptions.config.notByHead === true;
+    const isUnknown = (request.is404 && !isPlane) || isLook;
     const allowed = isUnknown && request.method === 'OPTIONS' ? routes.allowed(request.url) : null;
     if (allowed !== null) {
       void reply.status(204).header('allow', allowed).send();

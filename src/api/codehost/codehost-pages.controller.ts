@@ -5,6 +5,7 @@ import { AppAddresses } from '../../core/codehost/app-addresses.js';
 import { InstallApp } from '../../core/codehost/install-app.js';
 import { RegisterApp } from '../../core/codehost/register-app.js';
 import { Public } from '../auth/permission.decorator.js';
+import { NotByHead } from '../http/not-by-head.js';
 import { PageErrorFilter, redirectTo, sendPage } from '../pages/page-answer.js';
 import { appRefusalPage, registeredPage, registrationPage, setupPage } from './app-pages.js';
 import { clearAppFlowCookie, readAppFlowCookie, setAppFlowCookie } from './flow-cookie.js';
@@ -21,19 +22,21 @@ export class CodehostPagesController {
   ) {}
 
   @Get('manifest/go')
+  @NotByHead()
   @Public('the sealed token in the address is the credential')
   async openManifest(
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @Query('boot') boot?: unknown,
   ): Promise<void> {
-    const opened = isLookAhead(request) ? ({ refusal: 'gone' } as const) : await this.register.go(textOf(boot));
+    const opened = await this.register.go(textOf(boot));
     if ('refusal' in opened) return sendPage(request, reply, appRefusalPage(opened.refusal));
     this.bind(reply, opened);
     return sendPage(request, reply, registrationPage(opened, this.addresses));
   }
 
   @Get('manifest/callback')
+  @NotByHead()
   @Public('the state and the cookie of the flow are the credential')
   async completeManifest(
     @Req() request: FastifyRequest,
@@ -48,19 +51,21 @@ export class CodehostPagesController {
   }
 
   @Get('install/go')
+  @NotByHead()
   @Public('the sealed token in the address is the credential')
   async openInstall(
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @Query('boot') boot?: unknown,
   ): Promise<void> {
-    const opened = isLookAhead(request) ? ({ refusal: 'gone' } as const) : await this.install.go(textOf(boot));
+    const opened = await this.install.go(textOf(boot));
     if ('refusal' in opened) return sendPage(request, reply, appRefusalPage(opened.refusal));
     this.bind(reply, opened);
     return redirectTo(reply, opened.location);
   }
 
   @Get(':id/setup')
+  @NotByHead()
   @Public('the state and the cookie of the flow are the credential')
   async completeSetup(
     @Req() request: FastifyRequest,
@@ -86,11 +91,6 @@ export class CodehostPagesController {
   private release(reply: FastifyReply, flowId: string): void {
     void reply.header('set-cookie', clearAppFlowCookie(flowId, this.addresses.isHttps));
   }
-}
-
-/** Who only looks at where a link leads must not use it up. */
-function isLookAhead({ method }: FastifyRequest): boolean {
-  return method === 'HEAD';
 }
 
 function cookieReader({ headers }: FastifyRequest): (flowId: string) => string | null {

@@ -66,7 +66,7 @@ export class DeviceController {
   @ApiConsumes('application/json', FORM)
   @ApiBody({ type: PollDeviceLogin })
   @Answer(DeviceToken, 'The token, once.')
-  @Failures(400, 413, 415, 503)
+  @Failures(400, 413, 415, 429, 503)
   async pollDeviceLogin(@Req() request: FastifyRequest, @Body() body: PollDeviceLogin): Promise<DeviceToken> {
     const sourceIp = clientAddress(request);
     const outcome = await this.logins.poll(body.device_code, { sourceIp, requestId: request.id });

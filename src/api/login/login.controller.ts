@@ -7,6 +7,7 @@ import { StartLogin } from '../../core/identity/sign-in/start-login.js';
 import { readRedirectTarget } from '../../domain/identity/redirect-target.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { clientAddress } from '../http/client-address.js';
+import { NotByHead } from '../http/not-by-head.js';
 import { redirectTo, sendPage } from '../pages/page-answer.js';
 import { Public } from '../auth/permission.decorator.js';
 import { clearStepCookie, readStepCookie, setStepCookie } from './login-cookies.js';
@@ -46,6 +47,7 @@ export class LoginController {
   }
 
   @Get('login/:slug/start')
+  @NotByHead()
   @Public('nobody is signed in yet')
   async start(
     @Req() request: FastifyRequest,
@@ -65,6 +67,7 @@ export class LoginController {
   }
 
   @Get('callback')
+  @NotByHead()
   @Public('the state and the cookie of the login are the credential')
   async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { cookie } = request.headers;

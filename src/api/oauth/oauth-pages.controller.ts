@@ -5,6 +5,7 @@ import { ConnectCallback } from '../../core/oauth/connect-callback.js';
 import { GoPage, type NotShown } from '../../core/oauth/go-page.js';
 import { PublicAddress } from '../../core/oauth/public-address.js';
 import { Public } from '../auth/permission.decorator.js';
+import { NotByHead } from '../http/not-by-head.js';
 import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
 import { PageErrorFilter, sendPage } from '../pages/page-answer.js';
@@ -55,12 +56,14 @@ export class OauthPagesController {
   }
 
   @Get('callback')
+  @NotByHead()
   @Public('the state and the cookie of the flow are the credential')
   complete(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.finish(request, reply, this.address.callbackUrl);
   }
 
   @Get('callback/:issuer')
+  @NotByHead()
   @Public('the state and the cookie of the flow are the credential')
   completeOf(
     @Req() request: FastifyRequest,

@@ -65,8 +65,8 @@ export class DeviceLoginClient {
       if (data !== undefined) return data;
       const why = asText((error as { error?: unknown } | undefined)?.error);
       if (why === 'authorization_pending' || why === 'slow_down') return why;
-      // A server that is busy or restarts says nothing about the login.
-      if (response.status >= 500) return 'slow_down';
+      // A server that is busy or restarts says nothing about the login, nor does one that hears too much from this address.
+      if (response.status >= 500 || response.status === 429) return 'slow_down';
       throw refused(response, error);
     } catch (failure) {
       if (failure instanceof CliError && failure.exitCode === EXIT.unreachable) return 'slow_down';

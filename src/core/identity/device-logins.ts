@@ -121,9 +121,11 @@ export class DeviceLogins {
   /**
    * What a terminal hears when it asks. The token of an approved login is made here, once, for a member who may still sign in.
    *
-   * @param origin from where it asks, for the audit log
+   * @param origin from where it asks, for the throttle and the audit log
+   * @throws SandgateError `rate_limited` when this address asked too often; the login is as it was
    */
-  async poll(deviceCode: string, origin: Pick<AuditActor, 'sourceIp' | 'requestId'>): Promise<DevicePoll> {
+  async poll(deviceCode: string, origin: { sourceIp: string; requestId: string }): Promise<DevicePoll> {
+    await chargeLoginThrottle(this.database.pool, 'device-poll-ip', origin.sourceIp);
     const row = DEVICE_CODE.test(deviceCode) ? await this.ask(deviceCode) : null;
     if (row?.state !== 'approved') return { refusal: refusalOf(row) };
     const actor: AuditActor = { kind: 'user', id: row.user_id, ...origin };

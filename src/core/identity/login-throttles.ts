@@ -8,6 +8,8 @@ import { queryRow } from '../record/query-row.js';
 export const LOGIN_LIMITS = {
   /** Terminals that begin to sign in, from an address. */
   'device-start-ip': 10,
+  /** Questions of terminals that wait, from an address: twenty-five that ask every five seconds. */
+  'device-poll-ip': 300,
   /** Codes of terminals that are typed or followed, from an address and in a browser session. */
   'device-code-ip': 30,
   'device-code-session': 10,

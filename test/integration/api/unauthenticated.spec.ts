@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/
 import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 import { deactivate } from '../../support/api/users.js';
 
-/** Every route that answers without a credential, and why. Nothing else may. */
+/** Every route that answers without a credential, and why. Nothing else may. HEAD takes no step of a flow. */
 const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[]][] = [
   ['/.well-known/service-client.json', 'authorization servers read it'],
   ['/v1/health', 'a load balancer asks whether the process serves'],
@@ -17,15 +17,15 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/', 'says whether the browser is signed in, and to whom'],
   ['/login', 'nobody is signed in yet'],
   ['/v1/auth/login', 'nobody is signed in yet'],
-  ['/v1/auth/login/:slug/start', 'nobody is signed in yet'],
-  ['/v1/auth/callback', 'the state and the cookie of the login are the credential'],
+  ['/v1/auth/login/:slug/start', 'nobody is signed in yet', ['GET']],
+  ['/v1/auth/callback', 'the state and the cookie of the login are the credential', ['GET']],
   ['/v1/oauth/go', 'the sealed token in the address is the credential', ['GET', 'HEAD', 'POST']],
-  ['/v1/oauth/callback', 'the state and the cookie of the flow are the credential'],
-  ['/v1/oauth/callback/:issuer', 'the state and the cookie of the flow are the credential'],
-  ['/v1/codehost/app/manifest/go', 'the sealed token in the address is the credential'],
-  ['/v1/codehost/app/manifest/callback', 'the state and the cookie of the flow are the credential'],
-  ['/v1/codehost/app/install/go', 'the sealed token in the address is the credential'],
-  ['/v1/codehost/app/:id/setup', 'the state and the cookie of the flow are the credential'],
+  ['/v1/oauth/callback', 'the state and the cookie of the flow are the credential', ['GET']],
+  ['/v1/oauth/callback/:issuer', 'the state and the cookie of the flow are the credential', ['GET']],
+  ['/v1/codehost/app/manifest/go', 'the sealed token in the address is the credential', ['GET']],
+  ['/v1/codehost/app/manifest/callback', 'the state and the cookie of the flow are the credential', ['GET']],
+  ['/v1/codehost/app/install/go', 'the sealed token in the address is the credential', ['GET']],
+  ['/v1/codehost/app/:id/setup', 'the state and the cookie of the flow are the credential', ['GET']],
   ['/v1/auth/device', 'whoever signs in has no credential yet', ['POST']],
   ['/v1/auth/device/token', 'the device code is the credential', ['POST']],
   ['/v1/auth/device/revoke', 'the token to end is the credential', ['POST']],

@@ -233,10 +233,11 @@ describe('a server that is not what it should be', () => {
     });
   });
 
-  it('is asked again while it is down, and slower when it says so', async () => {
+  it('is asked again while it is down or hears too much, and slower when it says so', async () => {
     const answers = [
       { status: 503, body: { error: 'down' } },
       { status: 400, body: { error: 'authorization_pending' } },
+      { status: 429, body: { error: 'too many sign-ins at once' } },
       { status: 400, body: { error: 'access_denied' } },
     ];
     const begin = { device_code: 'd', user_code: 'c', verification_uri: 'x', verification_uri_complete: 'x' };
@@ -249,7 +250,7 @@ describe('a server that is not what it should be', () => {
     const client = new DeviceLoginClient(busy.url, (ms) => Promise.resolve(pauses.push(ms)));
     const ended = client.wait(await client.start({}));
     await expect(ended).rejects.toMatchObject({ exitCode: EXIT.unauthorized, message: 'the login was denied' });
-    expect(busy.seen).toHaveLength(4);
-    expect(pauses).toEqual([1000, 6000, 6000]);
+    expect(busy.seen).toHaveLength(5);
+    expect(pauses).toEqual([1000, 6000, 6000, 11_000]);
   });
 });

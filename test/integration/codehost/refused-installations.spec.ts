@@ -54,6 +54,12 @@ describe('the return from an installation', () => {
     await guided(await apps.visitor().get(setup()));
   });
 
+  it('by HEAD changes nothing and asks nobody, as its link does', async () => {
+    expect(await opened.visitor.look(setup())).toEqual([405, 'GET, OPTIONS']);
+    expect(await opened.visitor.look(app.installUrl)).toEqual([405, 'GET, OPTIONS']);
+    await inVain();
+  });
+
   it('with a stolen state in a browser with a flow of its own changes nothing', async () => {
     const { visitor } = await apps.openInstall(app);
     await guided(await visitor.get(setup()));

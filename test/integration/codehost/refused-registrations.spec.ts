@@ -32,8 +32,7 @@ describe('the link of a registration', () => {
 
   it('is not used up by who only looks at where it leads', async () => {
     const { go_url: goUrl } = await apps.startManifest();
-    const { pathname, search } = new URL(goUrl);
-    expect((await fetch(`${apps.bench.api.url}${pathname}${search}`, { method: 'HEAD' })).status).toBe(400);
+    expect(await apps.visitor().look(goUrl)).toEqual([405, 'GET, OPTIONS']);
     await expect(apps.visitor().openManifest(goUrl)).resolves.toMatchObject({ state: expect.any(String) as unknown });
   });
 
@@ -91,6 +90,12 @@ describe('the return from a registration', () => {
 
   it('without the cookie finishes nothing and uses nothing up', async () => {
     await refusedInVain(await apps.visitor().get(apps.callback(opened.state)), /did not open the link/);
+  });
+
+  it('by HEAD finishes nothing and uses nothing up', async () => {
+    expect(await opened.visitor.look(apps.callback(opened.state))).toEqual([405, 'GET, OPTIONS']);
+    expect(apps.bench.host.requests).toEqual([]);
+    expect((await opened.visitor.get(apps.callback(opened.state))).status).toBe(200);
   });
 
   it('in a browser with a flow of its own is refused', async () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
+import pLimit from 'p-limit';
 import { deactivate } from '../../support/api/users.js';
 import { DeviceBench, type Browser, type Started } from '../../support/identity/device-bench.js';
 import { createOrganization } from '../../support/runs/run-fixture.js';
@@ -141,6 +142,19 @@ describe('a terminal that signs in', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
     expect((await bench.begin()).status).toBe(200);
   });
+
+  it('asks three hundred times a minute from one address, whatever it asks for; further questions change nothing', async () => {
+    const { started } = await approved();
+    await withinOneMinute(bench.api.database, async () => {
+      const address = bench.freshAddress();
+      const codes = Array.from({ length: 301 }, (_, n) => (n % 2 === 0 ? '0'.repeat(64) : 'x'));
+      const asked = await pLimit(8).map(codes, (code) => bench.pollNow(code, address));
+      expect(asked.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(300);
+      const late = await bench.poll(started, address);
+      expect([late.status, late.headers.get('retry-after')]).toEqual([429, '60']);
+    });
+    expect((await bench.poll(started)).status).toBe(200);
+  }, 120_000);
 
   it('cannot call itself what would mislead whoever reads it', async () => {
     const names = ['', '   ', 'a\nb', 'a\u202eb', 'a\u200bb', 'x'.repeat(101)];

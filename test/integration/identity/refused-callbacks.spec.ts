@@ -56,6 +56,19 @@ describe('a callback', () => {
     expect((await visitor.get(callback.href)).status).toBe(302);
   });
 
+  it('CP-266 CP-281 is asked by HEAD in vain, as is its beginning: no login begins, and none is used up', async () => {
+    const asked = (visitor: SignInVisitor, to: string): Promise<unknown> =>
+      visitor.send('HEAD', to).then(({ status, headers }) => [status, headers.get('allow'), headers.getSetCookie()]);
+    const refused = [405, 'GET, OPTIONS', []];
+    expect(await asked(bench.visitor(), `/v1/auth/login/${slug()}/start`)).toEqual(refused);
+    expect(await bench.rows('select 1 from login_flows')).toEqual([]);
+    const { visitor, callback } = await begun();
+    expect(await asked(visitor, callback.href)).toEqual(refused);
+    expect([await isSpent(), visitor.session]).toEqual([false, undefined]);
+    expect((await visitor.get(callback.href)).status).toBe(302);
+    expect(visitor.session).toBeDefined();
+  });
+
   it('CP-281 is good once: a replay is refused, also from the same browser', async () => {
     const { visitor, callback } = await begun();
     const [name, value] = cookieOf(visitor);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConnectBench, type Visitor } from '../../support/oauth/connect-bench.js';
+import { ConnectBench, FLOW_COOKIE, type Visitor } from '../../support/oauth/connect-bench.js';
 import { grant, type ScriptedAnswer } from '../../support/oauth/scripted-issuer.js';
 import { MARK, refused } from '../../support/oauth/refused-page.js';
 
@@ -44,6 +44,16 @@ describe('the callback connects nothing', () => {
     const cookie = visitor.cookie;
     await refused(await visitor.get(await arrange(authorization, visitor)), status, text);
     visitor.cookie = cookie;
+    expect((await visitor.get(bench.callback(authorization))).status).toBe(200);
+    expect((await bench.read(id)).status).toBe('active');
+  });
+
+  it.each(['/callback?', '/callback/abc?'])('at %s by HEAD, and keeps the flow', async (at) => {
+    const { id, visitor, authorization } = await bench.opened();
+    const { pathname, search } = new URL(bench.callback(authorization).replace('/callback?', at));
+    const headers = { cookie: `${FLOW_COOKIE}=${visitor.cookie}` };
+    const looked = await bench.api.call('HEAD', `${pathname}${search}`, { token: null, headers });
+    expect([looked.status, looked.headers.get('allow')]).toEqual([405, 'GET, OPTIONS']);
     expect((await visitor.get(bench.callback(authorization))).status).toBe(200);
     expect((await bench.read(id)).status).toBe('active');
   });

@@ -16,11 +16,21 @@ export class AppVisitor {
   constructor(private readonly api: TestApi) {}
 
   /** Asks for a page of ours, wherever its address says that we are. */
-  async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.send('GET', url, headers);
+  }
+
+  /** Asks where a link leads, as scanners of links do. @returns the status and the methods that there are */
+  async look(url: string): Promise<[number, string | null]> {
+    const { status, headers } = await this.send('HEAD', url, {});
+    return [status, headers.get('allow')];
+  }
+
+  private async send(method: string, url: string, headers: Record<string, string>): Promise<Response> {
     const { pathname, search } = new URL(url, this.api.url);
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const sent = { ...(cookie === '' ? {} : { cookie }), ...headers };
-    const response = await fetch(`${this.api.url}${pathname}${search}`, { redirect: 'manual', headers: sent });
+    const response = await fetch(`${this.api.url}${pathname}${search}`, { method, redirect: 'manual', headers: sent });
     for (const line of response.headers.getSetCookie()) this.keep(line);
     return response;
   }
