@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { JsonValue } from '../../domain/json.js';
 import { isUuid } from '../../domain/uuid.js';
-import { isLongPart } from '../server/runs.js';
+import { isLongPart, onlyMatch } from '../server/only-match.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Idp, IdpChange, NewIdp } from '../server/wire.js';
 import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
-import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { printDocument, write } from '../terminal/output.js';
 import { readSecret } from '../terminal/read-secret.js';
 import { readDocument } from './document.js';
@@ -184,8 +183,10 @@ async function providersOf(client: SandgateClient, slug: string): Promise<Idp[]>
 async function pathOf(client: SandgateClient, { slug, key }: Named): Promise<{ slug: string; id: string }> {
   if (isUuid(key)) return { slug, id: key.toLowerCase() };
   const all = await providersOf(client, slug);
-  const [match, other] = all.filter(({ id, generation }) => String(generation) === key || isLongPart(id, key));
-  if (match === undefined) throw new CliError(`${inline(slug)} has no identity provider ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined) throw new CliError(`several providers are called ${inline(key)}; give the id`, EXIT.usage);
-  return { slug, id: match.id };
+  const matches = all.filter(({ id, generation }) => String(generation) === key || isLongPart(id, key));
+  const { id } = onlyMatch(matches, {
+    none: `${inline(slug)} has no identity provider ${inline(key)}`,
+    several: `several providers are called ${inline(key)}; give the id`,
+  });
+  return { slug, id };
 }

@@ -3,7 +3,8 @@ import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { contextOf } from './program-context.js';
 import type { CommandContext } from './program-context.js';
 import { decide, listApprovals, pendingApprovals, readApproval } from '../server/approvals.js';
-import { findRun, isPart, shortId } from '../server/runs.js';
+import { isPart, onlyMatch } from '../server/only-match.js';
+import { findRun, shortId } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval, Decision } from '../server/wire.js';
 import { renderApproval, timeLeft } from '../views/approval-view.js';
@@ -87,9 +88,8 @@ async function settle(name: string, decision: Decision, { client, format }: Comm
 async function findApprovalId(client: SandgateClient, name: string): Promise<string> {
   if (name.length === 36) return name;
   const matches = (await pendingApprovals(client)).filter(({ id }) => isPart(id, name.toLowerCase()));
-  const [match, other] = matches;
-  if (match === undefined) throw new CliError(`no waiting approval has an id like ${inline(name)}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`${matches.length} waiting approvals have an id like ${inline(name)}`, EXIT.usage);
-  return match.id;
+  return onlyMatch(matches, {
+    none: `no waiting approval has an id like ${inline(name)}`,
+    several: `${matches.length} waiting approvals have an id like ${inline(name)}`,
+  }).id;
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../domain/uuid.js';
 import { findMember, listOwnAudit, ownPlane } from '../server/org-plane.js';
-import { isLongPart, shortId } from '../server/runs.js';
+import { isLongPart, onlyMatch } from '../server/only-match.js';
+import { shortId } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { MemberToken } from '../server/wire.js';
 import { wholeNumber } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
-import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 import { printOrg } from './admin-orgs.js';
 import { auditQuery, printAudit, withAuditOptions, type AuditFlags } from './audit-entries.js';
@@ -93,9 +93,11 @@ async function revokeToken(key: string, { client, format }: CommandContext): Pro
 
 async function findToken(client: SandgateClient, key: string): Promise<string> {
   const live = (await readTokens(client, { limit: ALL })).filter(({ revoked_at: revoked }) => revoked === null);
-  const [match, other] = live.filter(({ id }) => isLongPart(id, key));
-  if (match === undefined) throw new CliError(`no token has an id like ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`several tokens have an id like ${inline(key)}; give more of it`, EXIT.usage);
-  return match.id;
+  return onlyMatch(
+    live.filter(({ id }) => isLongPart(id, key)),
+    {
+      none: `no token has an id like ${inline(key)}`,
+      several: `several tokens have an id like ${inline(key)}; give more of it`,
+    },
+  ).id;
 }

@@ -1,9 +1,8 @@
 import { isUuid } from '../../domain/uuid.js';
 import { inline } from '../terminal/escape.js';
-import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { listConnections } from './connections.js';
 import { textOf } from './event-data.js';
-import { isLongPart } from './runs.js';
+import { isLongPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { AppRegistration, Connection } from './wire.js';
 
@@ -19,22 +18,13 @@ export async function listApps(client: SandgateClient): Promise<AppRegistration[
  */
 export async function findApp(client: SandgateClient, key: string): Promise<AppRegistration> {
   const all = await listApps(client);
-  if (isUuid(key))
-    return only(
-      all.filter(({ id }) => id === key.toLowerCase()),
-      key,
-    );
   const live = all.filter(({ status }) => status !== 'revoked');
   const named = live.filter(({ slug, name }) => slug === key || name === key);
-  const byPart = all.filter(({ id }) => isLongPart(id, key));
-  return only(named.length > 0 ? named : byPart, key);
-}
-
-function only([match, other]: AppRegistration[], key: string): AppRegistration {
-  if (match === undefined)
-    throw new CliError(`no app that is not revoked has the name or id ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined) throw new CliError(`several apps are called ${inline(key)}; give the id`, EXIT.usage);
-  return match;
+  const byId = all.filter(({ id }) => (isUuid(key) ? id === key.toLowerCase() : isLongPart(id, key)));
+  return onlyMatch(named.length > 0 ? named : byId, {
+    none: `no app that is not revoked has the name or id ${inline(key)}`,
+    several: `several apps are called ${inline(key)}; give the id`,
+  });
 }
 
 /** The connections that live by an app. */

@@ -1,7 +1,7 @@
 import { isUuid } from '../../domain/uuid.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
-import { isLongPart } from './runs.js';
+import { isLongPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Connection, Snapshot } from './wire.js';
 
@@ -16,15 +16,10 @@ export async function findConnection(client: SandgateClient, key: string): Promi
   const named = all.filter(({ display_name }) => display_name === key);
   const live = named.filter(({ status }) => status !== 'revoked');
   const matches = live.length > 0 ? live : all.filter(({ id }) => isLongPart(id, key));
-  const [match, other] = matches;
-  if (match === undefined) throw new CliError(whyNone(key, named), EXIT.notFound);
-  if (other !== undefined) {
-    throw new CliError(
-      `${matches.length} connections are called ${inline(key)}; give the id: ${idsOf(matches)}`,
-      EXIT.usage,
-    );
-  }
-  return match;
+  return onlyMatch(matches, {
+    none: whyNone(key, named),
+    several: `${matches.length} connections are called ${inline(key)}; give the id: ${idsOf(matches)}`,
+  });
 }
 
 /** A revoked connection frees its name and is found by its id only. */

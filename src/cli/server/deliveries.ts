@@ -1,6 +1,5 @@
-import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
-import { isLongPart } from './runs.js';
+import { isLongPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Delivery } from './wire.js';
 
@@ -14,11 +13,10 @@ export async function listDeliveries(client: SandgateClient, runId: string): Pro
 export async function findDelivery(client: SandgateClient, runId: string, key: string): Promise<Delivery> {
   const all = await listDeliveries(client, runId);
   const matches = all.filter(({ id }) => isLongPart(id, key));
-  const [match, other] = matches;
-  if (match === undefined) throw new CliError(`this run has no delivery with an id like ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`${matches.length} deliveries of this run have an id like ${inline(key)}`, EXIT.usage);
-  return match;
+  return onlyMatch(matches, {
+    none: `this run has no delivery with an id like ${inline(key)}`,
+    several: `${matches.length} deliveries of this run have an id like ${inline(key)}`,
+  });
 }
 
 export function resendDelivery(

@@ -2,8 +2,7 @@ import type { Schemas } from '../../client/client.js';
 import type { Role } from '../../domain/identity/role.js';
 import { isUuid } from '../../domain/uuid.js';
 import { inline } from '../terminal/escape.js';
-import { CliError, EXIT } from '../terminal/exit-codes.js';
-import { isLongPart } from './runs.js';
+import { isLongPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { AuditEntry, Member, Membership, WebSession } from './wire.js';
 
@@ -114,11 +113,10 @@ export async function findMember(plane: OrgPlane, key: string): Promise<string> 
     ? await plane.members({ email: key, limit: PAGE })
     : (await allMembers(plane)).filter(({ membership_id: id }) => isLongPart(id, key));
   const active = found.filter(({ membership_status: status }) => status === 'active');
-  const [match, other] = active.length === 1 ? active : found;
-  if (match === undefined) throw new CliError(`no member has the address or id ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`${found.length} members are called ${inline(key)}; give the membership's id`, EXIT.usage);
-  return match.membership_id;
+  return onlyMatch(active.length === 1 ? active : found, {
+    none: `no member has the address or id ${inline(key)}`,
+    several: `${found.length} members are called ${inline(key)}; give the membership's id`,
+  }).membership_id;
 }
 
 /** The log of the own organization. */

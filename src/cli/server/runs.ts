@@ -1,6 +1,7 @@
 import { isUuid } from '../../domain/uuid.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { textOf } from './event-data.js';
+import { isPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Artifact, Session, UsageTotals } from './wire.js';
 
@@ -27,22 +28,10 @@ async function findRunId(client: SandgateClient, name: string): Promise<string> 
   const limit = name === 'last' ? 1 : LONGEST_PAGE;
   const { sessions } = await client.call((api) => api.GET('/v1/sessions', { params: { query: { limit } } }));
   const matches = name === 'last' ? sessions : sessions.filter(({ id }) => isPart(id, name.toLowerCase()));
-  const [match, other] = matches;
-  if (match === undefined)
-    throw new CliError(name === 'last' ? 'there is no run yet' : `no run has an id like ${name}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`${matches.length} runs have an id like ${name}; give more of it`, EXIT.usage);
-  return match.id;
-}
-
-/** Ids begin with the time, so people copy the end as often as the beginning. */
-export function isPart(id: string, part: string): boolean {
-  return id.startsWith(part) || id.endsWith(part);
-}
-
-/** Whether a key may stand for an id: shorter parts are slips. */
-export function isLongPart(id: string, key: string): boolean {
-  return key.length >= 4 && isPart(id, key.toLowerCase());
+  return onlyMatch(matches, {
+    none: name === 'last' ? 'there is no run yet' : `no run has an id like ${name}`,
+    several: `${matches.length} runs have an id like ${name}; give more of it`,
+  }).id;
 }
 
 /** How ids are shown in tables: the end tells runs of the same minute apart. */

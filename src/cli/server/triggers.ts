@@ -1,7 +1,6 @@
 import { isUuid } from '../../domain/uuid.js';
 import { inline } from '../terminal/escape.js';
-import { CliError, EXIT } from '../terminal/exit-codes.js';
-import { isLongPart } from './runs.js';
+import { isLongPart, onlyMatch } from './only-match.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Trigger, TriggerWithHistory } from './wire.js';
 
@@ -17,11 +16,10 @@ export async function findTrigger(client: SandgateClient, key: string): Promise<
   const all = await listTriggers(client);
   const named = all.filter(({ name }) => name === key);
   const matches = named.length > 0 ? named : all.filter(({ id }) => isLongPart(id, key));
-  const [match, other] = matches;
-  if (match === undefined) throw new CliError(`no trigger has the name or id ${inline(key)}`, EXIT.notFound);
-  if (other !== undefined)
-    throw new CliError(`${matches.length} triggers have an id like ${inline(key)}; give more of it`, EXIT.usage);
-  return match.id;
+  return onlyMatch(matches, {
+    none: `no trigger has the name or id ${inline(key)}`,
+    several: `${matches.length} triggers have an id like ${inline(key)}; give more of it`,
+  }).id;
 }
 
 export function readTrigger(client: SandgateClient, id: string): Promise<TriggerWithHistory> {
