@@ -2438,29 +2438,20 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_find_personal_token(p_sha256 text, p_use boolean)
- RETURNS TABLE(token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
- LANGUAGE plpgsql
- SECURITY DEFINER
+CREATE OR REPLACE FUNCTION public.svc_find_personal_tokens(p_sha256 text[])
+ RETURNS TABLE(sha256 text, token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[], is_due boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-declare
-  used timestamptz;
-begin
-  select t.id, t.tenant_id, t.membership_id, t.user_id, m.roles, t.last_used_at
-    into token_id, organization_id, membership_id, user_id, roles, used
+  select t.token_sha256, t.id, t.tenant_id, t.membership_id, t.user_id, m.roles,
+      t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute'
     from api_tokens t
     join org_memberships m on m.tenant_id = t.tenant_id and m.id = t.membership_id and m.status = 'active'
     join users u on u.tenant_id = t.tenant_id and u.id = t.user_id and u.status = 'active'
     join tenants o on o.id = t.tenant_id and o.status = 'active'
-    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp();
-  if not found then return; end if;
-  if p_use and (used is null or used < clock_timestamp() - interval '1 minute') then
-    update api_tokens t set last_used_at = clock_timestamp()
-      where t.id = token_id and t.last_used_at is not distinct from used;
-  end if;
-  return next;
-end
+    where t.token_sha256 = any (p_sha256) and t.kind = 'pat' and t.revoked_at is null
+      and t.expires_at > clock_timestamp()
 $function$
 ;
 
@@ -2531,31 +2522,20 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_find_web_session(p_sha256 text, p_idle_secs integer, p_slide boolean)
- RETURNS TABLE(session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
- LANGUAGE plpgsql
- SECURITY DEFINER
+CREATE OR REPLACE FUNCTION public.svc_find_web_sessions(p_sha256 text[], p_idle_secs integer)
+ RETURNS TABLE(sha256 text, session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[], is_due boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-declare
-  seen timestamptz;
-begin
-  select s.id, s.tenant_id, s.membership_id, s.user_id, m.roles, s.last_seen_at
-    into session_id, organization_id, membership_id, user_id, roles, seen
+  select s.session_token_sha256, s.id, s.tenant_id, s.membership_id, s.user_id, m.roles,
+      s.last_seen_at < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0))
     from user_sessions s
     join org_memberships m on m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active'
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
     join tenants o on o.id = s.tenant_id and o.status = 'active'
-    where s.session_token_sha256 = p_sha256 and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
-  if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
-    update user_sessions s set last_seen_at = clock_timestamp(),
-        idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
-      where s.id = session_id and s.last_seen_at = seen;
-  end if;
-  return next;
-end
+    where s.session_token_sha256 = any (p_sha256) and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
 $function$
 ;
 
@@ -4010,6 +3990,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_note_token_use(p_id uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  update api_tokens t set last_used_at = clock_timestamp()
+    where t.id = p_id and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_notify(p_channel text, p_payloads text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -5274,6 +5265,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_slide_web_session(p_id uuid, p_idle_secs integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  update user_sessions s set last_seen_at = clock_timestamp(),
+      idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
+    where s.id = p_id and s.revoked_at is null
+      and s.last_seen_at < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_start_device_login(p_id uuid, p_device_sha256 text, p_user_sha256 text, p_client_name text, p_source_ip text, p_ttl_secs integer, p_interval_secs integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6021,8 +6025,8 @@ alter function svc_find_login_switch(uuid,text) owner to sandgate_system;
 revoke all on function svc_find_login_switch(uuid,text) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
-alter function svc_find_personal_token(text,boolean) owner to sandgate_system;
-revoke all on function svc_find_personal_token(text,boolean) from public;
+alter function svc_find_personal_tokens(text[]) owner to sandgate_system;
+revoke all on function svc_find_personal_tokens(text[]) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
 alter function svc_find_token_holder(text) owner to sandgate_system;
@@ -6031,8 +6035,8 @@ alter function svc_find_trigger_token(text) owner to sandgate_system;
 revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_wanted_uploads(uuid[]) from public;
-alter function svc_find_web_session(text,integer,boolean) owner to sandgate_system;
-revoke all on function svc_find_web_session(text,integer,boolean) from public;
+alter function svc_find_web_sessions(text[],integer) owner to sandgate_system;
+revoke all on function svc_find_web_sessions(text[],integer) from public;
 alter function svc_find_webhook_connections(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_webhook_connections(uuid[]) from public;
 alter function svc_find_webhook_registrations(uuid[]) owner to sandgate_system;
@@ -6085,6 +6089,8 @@ alter function svc_lookup_run_token(text) owner to sandgate_system;
 revoke all on function svc_lookup_run_token(text) from public;
 alter function svc_measure_deployment(integer) owner to sandgate_system;
 revoke all on function svc_measure_deployment(integer) from public;
+alter function svc_note_token_use(uuid) owner to sandgate_system;
+revoke all on function svc_note_token_use(uuid) from public;
 alter function svc_open_counter() owner to sandgate_system;
 revoke all on function svc_open_counter() from public;
 alter function svc_poll_device_login(text) owner to sandgate_system;
@@ -6102,6 +6108,8 @@ alter function svc_sealed_rows() owner to sandgate_system;
 revoke all on function svc_sealed_rows() from public;
 alter function svc_settle_device_login(uuid,boolean) owner to sandgate_system;
 revoke all on function svc_settle_device_login(uuid,boolean) from public;
+alter function svc_slide_web_session(uuid,integer) owner to sandgate_system;
+revoke all on function svc_slide_web_session(uuid,integer) from public;
 alter function svc_start_device_login(uuid,text,text,text,text,integer,integer) owner to sandgate_system;
 revoke all on function svc_start_device_login(uuid,text,text,text,text,integer,integer) from public;
 alter function svc_sweep_expired(integer,integer) owner to sandgate_system;
@@ -6125,12 +6133,12 @@ grant execute on function svc_find_app_registration(uuid) to sandgate_app;
 grant execute on function svc_find_device_login(text) to sandgate_app;
 grant execute on function svc_find_login_switch(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
-grant execute on function svc_find_personal_token(text,boolean) to sandgate_app;
+grant execute on function svc_find_personal_tokens(text[]) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
 grant execute on function svc_find_token_holder(text) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
-grant execute on function svc_find_web_session(text,integer,boolean) to sandgate_app;
+grant execute on function svc_find_web_sessions(text[],integer) to sandgate_app;
 grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
 grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
@@ -6157,6 +6165,7 @@ grant execute on function svc_list_unhandled_webhooks(integer,uuid,integer) to s
 grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandgate_app;
 grant execute on function svc_lookup_run_token(text) to sandgate_app;
 grant execute on function svc_measure_deployment(integer) to sandgate_app;
+grant execute on function svc_note_token_use(uuid) to sandgate_app;
 grant execute on function svc_open_counter() to sandgate_app;
 grant execute on function svc_poll_device_login(text) to sandgate_app;
 grant execute on function svc_read_outbox(integer,integer) to sandgate_app;
@@ -6167,6 +6176,7 @@ grant execute on function svc_sealed_columns() to sandgate_app;
 grant execute on function svc_sealed_columns() to sandgate_system;
 grant execute on function svc_sealed_rows() to sandgate_app;
 grant execute on function svc_settle_device_login(uuid,boolean) to sandgate_app;
+grant execute on function svc_slide_web_session(uuid,integer) to sandgate_app;
 grant execute on function svc_start_device_login(uuid,text,text,text,text,integer,integer) to sandgate_app;
 grant execute on function svc_sweep_expired(integer,integer) to sandgate_app;
 grant execute on function svc_sweep_logins(integer) to sandgate_app;

@@ -63,56 +63,58 @@ $$;
 grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
--- The live session of a cookie, with what its member may do now. Being used keeps it from idling out, written once a
--- minute at most, or once in half an idle window of less than two minutes, and never past its absolute end. p_slide is
--- false for a check that is not a use.
-create or replace function svc_find_web_session(p_sha256 text, p_idle_secs int, p_slide boolean)
-returns table (session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+-- The live sessions among those of some cookies, each with what its member may do now. Being used keeps a session from
+-- idling out, written once a minute at most, or once in half an idle window of less than two minutes: is_due says when.
+create or replace function svc_find_web_sessions(p_sha256 text[], p_idle_secs int)
+returns table (
+  sha256 text, session_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[], is_due boolean)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-declare
-  seen timestamptz;
-begin
-  select s.id, s.tenant_id, s.membership_id, s.user_id, m.roles, s.last_seen_at
-    into session_id, organization_id, membership_id, user_id, roles, seen
+  select s.session_token_sha256, s.id, s.tenant_id, s.membership_id, s.user_id, m.roles,
+      s.last_seen_at < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0))
     from user_sessions s
     join org_memberships m on m.tenant_id = s.tenant_id and m.id = s.membership_id and m.status = 'active'
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
     join tenants o on o.id = s.tenant_id and o.status = 'active'
-    where s.session_token_sha256 = p_sha256 and s.revoked_at is null
-      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp();
-  if not found then return; end if;
-  if p_slide and seen < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0)) then
-    update user_sessions s set last_seen_at = clock_timestamp(),
-        idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
-      where s.id = session_id and s.last_seen_at = seen;
-  end if;
-  return next;
-end
+    where s.session_token_sha256 = any (p_sha256) and s.revoked_at is null
+      and s.idle_expires_at > clock_timestamp() and s.absolute_expires_at > clock_timestamp()
 $$;
 
--- The live personal access token of a digest, with what its member may do now.
-create or replace function svc_find_personal_token(p_sha256 text, p_use boolean)
-returns table (token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[])
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+-- A use of a session that was due for it, never past its absolute end. Of several at once one is written.
+create or replace function svc_slide_web_session(p_id uuid, p_idle_secs int)
+returns void
+language sql security definer set search_path = pg_catalog, public, pg_temp
 as $$
-declare
-  used timestamptz;
-begin
-  select t.id, t.tenant_id, t.membership_id, t.user_id, m.roles, t.last_used_at
-    into token_id, organization_id, membership_id, user_id, roles, used
+  update user_sessions s set last_seen_at = clock_timestamp(),
+      idle_expires_at = least(clock_timestamp() + make_interval(secs => p_idle_secs), s.absolute_expires_at)
+    where s.id = p_id and s.revoked_at is null
+      and s.last_seen_at < clock_timestamp() - make_interval(secs => least(60, p_idle_secs / 2.0))
+$$;
+
+-- The live personal access tokens among some digests, each with what its member may do now, and whether a use of it is
+-- to be written, once a minute.
+create or replace function svc_find_personal_tokens(p_sha256 text[])
+returns table (
+  sha256 text, token_id uuid, organization_id uuid, membership_id uuid, user_id uuid, roles text[], is_due boolean)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select t.token_sha256, t.id, t.tenant_id, t.membership_id, t.user_id, m.roles,
+      t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute'
     from api_tokens t
     join org_memberships m on m.tenant_id = t.tenant_id and m.id = t.membership_id and m.status = 'active'
     join users u on u.tenant_id = t.tenant_id and u.id = t.user_id and u.status = 'active'
     join tenants o on o.id = t.tenant_id and o.status = 'active'
-    where t.token_sha256 = p_sha256 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > clock_timestamp();
-  if not found then return; end if;
-  if p_use and (used is null or used < clock_timestamp() - interval '1 minute') then
-    update api_tokens t set last_used_at = clock_timestamp()
-      where t.id = token_id and t.last_used_at is not distinct from used;
-  end if;
-  return next;
-end
+    where t.token_sha256 = any (p_sha256) and t.kind = 'pat' and t.revoked_at is null
+      and t.expires_at > clock_timestamp()
+$$;
+
+-- A use of a personal access token that was due for it. Of several at once one is written.
+create or replace function svc_note_token_use(p_id uuid)
+returns void
+language sql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  update api_tokens t set last_used_at = clock_timestamp()
+    where t.id = p_id and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')
 $$;
 
 -- Whose personal access token a digest is, as long as it can come to life: whoever gives it up may not be let in just
@@ -200,10 +202,12 @@ end
 $$;
 
 revoke all on function
-  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_find_web_sessions, svc_slide_web_session, svc_find_personal_tokens, svc_note_token_use, svc_find_token_holder,
+  svc_charge_login_throttle,
   svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins from public;
 grant execute on function
-  svc_find_web_session, svc_find_personal_token, svc_find_token_holder, svc_charge_login_throttle,
+  svc_find_web_sessions, svc_slide_web_session, svc_find_personal_tokens, svc_note_token_use, svc_find_token_holder,
+  svc_charge_login_throttle,
   svc_append_deployment_audit, svc_list_auth_audit, svc_sweep_logins to sandgate_app;
 reset role;
 revoke create on schema public from sandgate_system;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { findWebSession } from '../../core/identity/web-sessions.js';
+import { sessionsInUse, type LiveSession } from '../../core/identity/web-sessions.js';
 import { Database } from '../../core/record/database.js';
+import type { Lookup } from '../../core/record/shared-lookups.js';
 import { AuthTerms } from './auth-terms.js';
 import { CredentialStrategy } from './credential.strategy.js';
 import { readCredentials } from './credentials.js';
@@ -11,11 +12,14 @@ import { memberPrincipal, type UserPrincipal } from './principal.js';
 /** A browser session, by its cookie. */
 @Injectable()
 export class WebSessionStrategy extends CredentialStrategy<UserPrincipal> {
+  private readonly sessionOf: Lookup<LiveSession>;
+
   constructor(
-    private readonly database: Database,
+    { pool }: Database,
     private readonly terms: AuthTerms,
   ) {
     super();
+    this.sessionOf = sessionsInUse(pool, { idleSecs: terms.sessionIdleSecs });
   }
 
   override async find(request: FastifyRequest): Promise<UserPrincipal | null> {
@@ -23,8 +27,7 @@ export class WebSessionStrategy extends CredentialStrategy<UserPrincipal> {
     if (cookie === null) return null;
     // Before the session is looked up: a refused request must not count as a use of it.
     refuseCrossSite(request, this.terms.publicOrigin);
-    const windows = { idleSecs: this.terms.sessionIdleSecs };
-    const found = await findWebSession(this.database.pool, cookie, windows, true);
+    const found = await this.sessionOf(cookie);
     return found === null ? null : memberPrincipal(found, { authKind: 'browser', sessionId: found.sessionId });
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DeviceLogins } from '../../core/identity/device-logins.js';
 import { nameMember, type NamedMember } from '../../core/identity/members.js';
-import { findWebSession, type LiveSession } from '../../core/identity/web-sessions.js';
+import { findWebSession, useWebSession, type LiveSession } from '../../core/identity/web-sessions.js';
 import { isSlug } from '../../core/organizations/organizations.js';
 import { Database } from '../../core/record/database.js';
 import { readCredentials } from '../auth/credentials.js';
@@ -46,12 +46,17 @@ export class ConfirmService {
     private readonly config: ApiConfig,
   ) {}
 
+  private get windows(): { idleSecs: number } {
+    return { idleSecs: this.config.auth.sessionIdleSecs };
+  }
+
   /** Null without a live browser session. `use` counts this as one of the session. */
   async visitOf(request: FastifyRequest, use: boolean): Promise<Visit | null> {
     // Refuses a bearer beside the cookie; a bearer alone signs nobody in here.
     const { cookie: sessionToken } = readCredentials(request.headers);
     if (sessionToken === null) return null;
-    const by = await this.sessionOf(sessionToken, use);
+    const find = use ? useWebSession : findWebSession;
+    const by = await find(this.database.pool, sessionToken, this.windows);
     return by && { by, sessionToken, sourceIp: clientAddress(request), requestId: request.id };
   }
 
@@ -75,7 +80,7 @@ export class ConfirmService {
     const typed = form.typed !== '';
     if (!sameText(form.token, ticketFor(visit, form.login, typed).token)) return stalePage();
     // Only now: a refused request must not count as a use of the session (CP-167).
-    await this.sessionOf(visit.sessionToken, true);
+    await useWebSession(this.database.pool, visit.sessionToken, this.windows);
     if (form.answer === 'deny' && form.login !== '') return this.decide(visit, form.login, false);
     if (form.answer === 'approve' && typed && form.login !== '') return this.decide(visit, form.login, true);
     const terminal = await this.find(visit, form.code);
@@ -83,10 +88,6 @@ export class ConfirmService {
     if (form.answer === 'approve' && form.login !== '')
       return terminal.id === form.login ? this.decide(visit, form.login, true) : otherCodePage();
     return questionPage(await this.personOf(visit), terminal, ticketFor(visit, terminal.id, true));
-  }
-
-  private sessionOf(token: string, use: boolean): ReturnType<typeof findWebSession> {
-    return findWebSession(this.database.pool, token, { idleSecs: this.config.auth.sessionIdleSecs }, use);
   }
 
   private find({ by, sourceIp }: Visit, userCode: string): ReturnType<DeviceLogins['find']> {

@@ -2,7 +2,7 @@ import { Controller, Get, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { nameMember } from '../../core/identity/members.js';
-import { findWebSession } from '../../core/identity/web-sessions.js';
+import { useWebSession } from '../../core/identity/web-sessions.js';
 import { Database } from '../../core/record/database.js';
 import { readRedirectTarget } from '../../domain/identity/redirect-target.js';
 import { Public } from '../auth/permission.decorator.js';
@@ -27,7 +27,7 @@ export class EntryController {
   async home(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const token = readWebCookie(request.headers.cookie);
     const windows = { idleSecs: this.config.auth.sessionIdleSecs };
-    const held = token === null ? null : await findWebSession(this.database.pool, token, windows, true);
+    const held = token === null ? null : await useWebSession(this.database.pool, token, windows);
     const member =
       held === null ? null : await this.database.withTenant(held.organizationId, (tx) => nameMember(tx, held.userId));
     sendPage(request, reply, homePage(member));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { findWebSession } from '../../core/identity/web-sessions.js';
+import { useWebSession } from '../../core/identity/web-sessions.js';
 import { Database } from '../../core/record/database.js';
 import { readWebCookie } from '../auth/web-cookie.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
@@ -18,6 +18,6 @@ export class SessionVisitor {
     const token = readWebCookie(headers.cookie);
     if (token === null) return null;
     const windows = { idleSecs: this.config.auth.sessionIdleSecs };
-    return (await findWebSession(this.database.pool, token, windows, true))?.userId ?? null;
+    return (await useWebSession(this.database.pool, token, windows))?.userId ?? null;
   }
 }

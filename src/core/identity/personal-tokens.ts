@@ -5,10 +5,11 @@ import { SandgateError } from '../../domain/errors.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { changeRow, CLOCK } from '../../platform/postgres/write-rows.js';
 import type { TenantTransaction } from '../record/database.js';
-import { findRow } from '../record/query-row.js';
+import { findRow, queryRow, queryRows } from '../record/query-row.js';
+import { shareLookups, type Lookup } from '../record/shared-lookups.js';
 import { auditStep, type AuditActor } from './audit-log.js';
 import { PersonalTokenEntity } from './personal-token.entity.js';
-import { memberOf, type LiveMember, type LiveRow } from './web-sessions.js';
+import { inOrderOf, memberOf, type LiveMember, type LiveRow } from './web-sessions.js';
 
 export type PersonalToken = Readonly<Omit<PersonalTokenEntity, 'kind'>>;
 
@@ -77,22 +78,33 @@ export async function revokePersonalToken(
   return revoked;
 }
 
+/** The person behind a live personal access token. */
+export type TokenMember = LiveMember & { tokenId: string };
+
 /**
- * The member behind a token; null for what is unknown, revoked or expired, and for a member, user or organization that is no longer
- * active. `use` counts this as a use (docs/design/identity.md).
+ * Finds the member behind a token that a request uses (docs/design/identity.md); null for what is unknown, revoked or expired, and for a
+ * member, user or organization that is no longer active. Requests that arrive together share a statement.
  */
-export async function findPersonalToken(
-  pool: pg.Pool,
-  token: string,
-  use: boolean,
-): Promise<(LiveMember & { tokenId: string }) | null> {
-  if (!PERSONAL_TOKEN.test(token)) return null;
-  const row = await findRow<LiveRow & { token_id: string }>(pool, {
-    name: 'svc_find_personal_token',
-    text: 'select * from svc_find_personal_token($1, $2)',
-    values: [hash('sha256', token, 'hex'), use],
+export function tokensInUse(pool: pg.Pool): Lookup<TokenMember> {
+  return shareLookups((tokens) => useTokens(pool, tokens));
+}
+
+async function useTokens(pool: pg.Pool, tokens: readonly string[]): Promise<(TokenMember | null)[]> {
+  const digests = tokens.filter((token) => PERSONAL_TOKEN.test(token)).map((token) => hash('sha256', token, 'hex'));
+  if (digests.length === 0) return tokens.map(() => null);
+  const rows = await queryRows<LiveRow & { token_id: string }>(pool, {
+    name: 'svc_find_personal_tokens',
+    text: 'select * from svc_find_personal_tokens($1)',
+    values: [digests],
   });
-  return row === null ? null : { tokenId: row.token_id, ...memberOf(row) };
+  for (const row of rows.filter(({ is_due: isDue }) => isDue)) {
+    await queryRow(pool, {
+      name: 'svc_note_token_use',
+      text: 'select svc_note_token_use($1)',
+      values: [row.token_id],
+    });
+  }
+  return inOrderOf(tokens, rows).map((row) => (row === null ? null : { tokenId: row.token_id, ...memberOf(row) }));
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Role } from '../../domain/identity/role.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { changeRow, CLOCK } from '../../platform/postgres/write-rows.js';
 import type { TenantTransaction } from '../record/database.js';
-import { findRow } from '../record/query-row.js';
+import { queryRow, queryRows } from '../record/query-row.js';
+import { shareLookups, type Lookup } from '../record/shared-lookups.js';
 import { WebSessionEntity } from './web-session.entity.js';
 
 const WEB_TOKEN = /^svc_web_[0-9a-f]{64}$/;
@@ -73,21 +74,64 @@ export async function mintWebSession(
 
 /**
  * The member behind a session's token; null for what is unknown, revoked, idled out or past its end, and for a member, user or
- * organization that is no longer active. `slide` counts this as a use (docs/design/identity.md).
+ * organization that is no longer active. Being asked is no use of the session.
  */
 export async function findWebSession(
   pool: pg.Pool,
   token: string,
-  { idleSecs }: Pick<SessionWindows, 'idleSecs'>,
-  slide: boolean,
+  windows: Pick<SessionWindows, 'idleSecs'>,
 ): Promise<LiveSession | null> {
-  if (!WEB_TOKEN.test(token)) return null;
-  const row = await findRow<LiveRow & { session_id: string }>(pool, {
-    name: 'svc_find_web_session',
-    text: 'select * from svc_find_web_session($1, $2, $3)',
-    values: [hash('sha256', token, 'hex'), idleSecs, slide],
+  const [row] = await findLive(pool, [token], windows);
+  return row === undefined ? null : sessionOf(row);
+}
+
+/** As `findWebSession`, for a request that uses the session (docs/design/identity.md). */
+export async function useWebSession(
+  pool: pg.Pool,
+  token: string,
+  windows: Pick<SessionWindows, 'idleSecs'>,
+): Promise<LiveSession | null> {
+  const [session] = await useWebSessions(pool, [token], windows);
+  return session ?? null;
+}
+
+/** As `useWebSession`, for many requests: those that arrive together share a statement. */
+export function sessionsInUse(pool: pg.Pool, windows: Pick<SessionWindows, 'idleSecs'>): Lookup<LiveSession> {
+  return shareLookups((tokens) => useWebSessions(pool, tokens, windows));
+}
+
+async function useWebSessions(
+  pool: pg.Pool,
+  tokens: readonly string[],
+  windows: Pick<SessionWindows, 'idleSecs'>,
+): Promise<(LiveSession | null)[]> {
+  const rows = await findLive(pool, tokens, windows);
+  for (const row of rows.filter(({ is_due: isDue }) => isDue)) {
+    await queryRow(pool, {
+      name: 'svc_slide_web_session',
+      text: 'select svc_slide_web_session($1, $2)',
+      values: [row.session_id, windows.idleSecs],
+    });
+  }
+  return inOrderOf(tokens, rows).map((row) => (row === null ? null : sessionOf(row)));
+}
+
+async function findLive(
+  pool: pg.Pool,
+  tokens: readonly string[],
+  { idleSecs }: Pick<SessionWindows, 'idleSecs'>,
+): Promise<SessionRow[]> {
+  const digests = tokens.filter((token) => WEB_TOKEN.test(token)).map((token) => hash('sha256', token, 'hex'));
+  if (digests.length === 0) return [];
+  return queryRows<SessionRow>(pool, {
+    name: 'svc_find_web_sessions',
+    text: 'select * from svc_find_web_sessions($1, $2)',
+    values: [digests, idleSecs],
   });
-  return row === null ? null : { sessionId: row.session_id, ...memberOf(row) };
+}
+
+function sessionOf(row: SessionRow): LiveSession {
+  return { sessionId: row.session_id, ...memberOf(row) };
 }
 
 /** @returns false when the session is not there or was revoked before */
@@ -95,12 +139,22 @@ export function revokeWebSession(tx: TenantTransaction, id: string): Promise<boo
   return changeRow(tx, WebSessionEntity, { id, revoked_at: IsNull() }, { revoked_at: CLOCK });
 }
 
-/** A row of the lookups of sessions and personal tokens. */
+/** A row of the lookups of sessions and personal tokens; `is_due` when a use of it is to be written. */
 export interface LiveRow {
+  sha256: string;
   organization_id: string;
   membership_id: string;
   user_id: string;
   roles: Role[];
+  is_due: boolean;
+}
+
+type SessionRow = LiveRow & { session_id: string };
+
+/** The row of each token, null where it has none. */
+export function inOrderOf<R extends LiveRow>(tokens: readonly string[], rows: readonly R[]): (R | null)[] {
+  const found = new Map(rows.map((row) => [row.sha256, row]));
+  return tokens.map((token) => found.get(hash('sha256', token, 'hex')) ?? null);
 }
 
 export function memberOf(row: LiveRow): LiveMember {

@@ -42,7 +42,8 @@ interface Shortfall {
 export async function performSetup(setup: SetupSettings, context: SetupContext): Promise<ExitCode> {
   const { narrator, log } = context;
   const startedAt = performance.now();
-  void narrator.tell({ actor: 'harness', type: 'setup.started', data: { commands: setup.commands.length } });
+  // Waited for: the first question to the gate goes another way, and must not stand before it in the timeline.
+  await narrator.tell({ actor: 'harness', type: 'setup.started', data: { commands: setup.commands.length } });
   const shortfall = await performAll(setup, context);
   const data = { ok: shortfall === null, duration_ms: Math.round(performance.now() - startedAt) };
   const reason = shortfall === null ? {} : { reason: shortfall.reason };

@@ -97,7 +97,7 @@ describe('what the log holds of a request', () => {
   );
 
   it('is no more when a credential cannot be looked up', async () => {
-    const lookups = ['svc_find_web_session(text, integer, boolean)', 'svc_find_personal_token(text, boolean)'];
+    const lookups = ['svc_find_web_sessions(text[], integer)', 'svc_find_personal_tokens(text[])'];
     const away = (name: string): string => name.replace('(', '_away(');
     const bare = (name: string): string => name.slice(0, name.indexOf('('));
     for (const name of lookups) await api.database.owner.query(`alter function ${name} rename to ${bare(name)}_away`);

@@ -32,13 +32,13 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_find_login_switch',
   'svc_find_organization',
   // Credentials are looked up by digest before anything says whose they are.
-  'svc_find_personal_token',
+  'svc_find_personal_tokens',
   'svc_find_runs',
   'svc_find_token_holder',
   'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
-  'svc_find_web_session',
+  'svc_find_web_sessions',
   // Addresses of webhooks are public; whose one is, is known before its signature is, and nothing is answered before.
   'svc_find_webhook_connections',
   'svc_find_webhook_registrations',
@@ -69,6 +69,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_unnoticed_approvals',
   'svc_lookup_run_token',
   'svc_measure_deployment',
+  // Credentials that were just looked up are used.
+  'svc_note_token_use',
   'svc_open_counter',
   // By the digest of the terminal's own code: whose approval it has, if any.
   'svc_poll_device_login',
@@ -80,6 +82,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_sealed_rows',
   // Ends an approved login of a terminal, of the organization of the transaction alone.
   'svc_settle_device_login',
+  'svc_slide_web_session',
   // A terminal asks before anybody says who it is.
   'svc_start_device_login',
   'svc_sweep_expired',

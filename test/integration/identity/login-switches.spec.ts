@@ -41,7 +41,7 @@ async function asked(of: { from?: SignInOrganization; to?: SignInOrganization } 
 const confirm = ({ visitor, action }: Pick<Asked, 'visitor' | 'action'>, headers: Record<string, string> = CSRF) =>
   visitor.send('POST', action, headers);
 const isLive = async (token: string): Promise<boolean> =>
-  (await findWebSession(bench.api.db.pool, token, { idleSecs: 60 }, false)) !== null;
+  (await findWebSession(bench.api.db.pool, token, { idleSecs: 60 })) !== null;
 const switchCookie = ({ cookies }: SignInVisitor): [string, string] => {
   const found = [...cookies].find(([name]) => name.startsWith('__Host-svc_switch_'));
   if (found === undefined) throw new Error('there is no cookie of a switch');

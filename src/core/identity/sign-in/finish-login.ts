@@ -88,7 +88,7 @@ export class FinishLogin {
   }
 
   private sessionOf(token: string): Promise<LiveSession | null> {
-    return findWebSession(this.parts.database.pool, token, this.parts.windows, false);
+    return findWebSession(this.parts.database.pool, token, this.parts.windows);
   }
 
   /** What the provider proves of the person. No transaction is open while it is asked. */
