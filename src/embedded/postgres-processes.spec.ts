@@ -33,8 +33,10 @@ describe('what is left of an earlier PostgreSQL', () => {
     const parent = spawn('/bin/sh', ['-c', './postgres 600 & echo $!; exec cat'], { cwd: folder });
     const [said] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(said.toString());
-    const isCat = () => readProcessStat(parent.pid ?? 0)?.command === 'cat';
-    expect(await until(isCat, (is) => is)).toBe(true);
+    // Each of the two is the shell itself before it becomes its program.
+    const areThere = () =>
+      readProcessStat(parent.pid ?? 0)?.command === 'cat' && readProcessStat(pid)?.command === 'postgres';
+    expect(await until(areThere, (are) => are)).toBe(true);
     process.kill(pid, 'SIGKILL');
     const isDead = () => readProcessStat(pid)?.state === 'Z';
     expect(await until(isDead, (is) => is)).toBe(true);
