@@ -1,0 +1,1 @@
+-- Clients, tokens and first organizations.

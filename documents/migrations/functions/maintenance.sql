@@ -1,0 +1,1 @@
+-- What is swept, over all organizations.

@@ -1,0 +1,1 @@
+-- Pages, tables and chunks as parsers wrote them.

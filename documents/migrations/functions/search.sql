@@ -1,0 +1,1 @@
+-- Vectors, lexicon and the two tiers of search.

@@ -1,0 +1,1 @@
+-- Functions of triggers, which exist before the tables do.

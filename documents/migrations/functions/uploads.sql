@@ -1,0 +1,1 @@
+-- Parts of uploads and their completion.
