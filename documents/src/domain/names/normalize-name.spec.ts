@@ -14,10 +14,23 @@ describe('names', () => {
     },
   );
 
-  it.each([
-    ['', 'ä'.repeat(128), 'a/b.pdf', 'a\\b.pdf', 'a\nb', 'a\u0000b', 'a\u007fb', 'a\u0085b', 'a\u2028b', '\ud800.pdf'],
-    ['.', '..', 'x'.repeat(256)],
-  ].flat())('are refused when they are %p', (name) => {
+  it.each(
+    [
+      [
+        '',
+        'ä'.repeat(128),
+        'a/b.pdf',
+        'a\\b.pdf',
+        'a\nb',
+        'a\u0000b',
+        'a\u007fb',
+        'a\u0085b',
+        'a\u2028b',
+        '\ud800.pdf',
+      ],
+      ['.', '..', 'x'.repeat(256)],
+    ].flat(),
+  )('are refused when they are %p', (name) => {
     expect(() => normalizeName(name)).toThrow(DocsvcError);
   });
 });

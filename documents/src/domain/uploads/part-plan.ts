@@ -50,7 +50,11 @@ export function planParts(sizeBytes: number, askedPartBytes?: number): PartPlan 
 /** @throws DocsvcError `invalid_request` for a number that the plan does not have */
 export function rangeOfPart({ sizeBytes, partSizeBytes, partCount }: PartPlan, partNumber: number): PartRange {
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > partCount)
-    throw refusal('invalid_request', 'partNumber', `this upload has parts 1 to ${partCount}, and no part ${partNumber}`);
+    throw refusal(
+      'invalid_request',
+      'partNumber',
+      `this upload has parts 1 to ${partCount}, and no part ${partNumber}`,
+    );
   const offset = (partNumber - 1) * partSizeBytes;
   return { offset, length: Math.min(partSizeBytes, sizeBytes - offset) };
 }
