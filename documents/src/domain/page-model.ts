@@ -140,15 +140,9 @@ export type JailLimit =
   | 'inflated_bytes'
   | 'filter_layers'
   | 'entries'
-  | 'entry_bytes'
-  | 'archive_bytes'
   | 'compression_ratio'
   | 'pixels'
-  | 'frames'
-  | 'nested_archive'
-  | 'entities'
-  | 'cells'
-  | 'line_bytes';
+  | 'frames';
 
 /** Why a document, or pages of it, could not be read. */
 export type ParseFailure =
