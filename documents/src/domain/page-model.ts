@@ -140,9 +140,15 @@ export type JailLimit =
   | 'inflated_bytes'
   | 'filter_layers'
   | 'entries'
+  | 'entry_bytes'
+  | 'archive_bytes'
   | 'compression_ratio'
   | 'pixels'
-  | 'frames';
+  | 'frames'
+  | 'nested_archive'
+  | 'entities'
+  | 'cells'
+  | 'line_bytes';
 
 /** Why a document, or pages of it, could not be read. */
 export type ParseFailure =

@@ -1,0 +1,17 @@
+/** What one jailed program is given beside its own bundle. */
+export interface ParserProgram {
+  /** Packages whose native parts cannot be bundled: shown to the program whole, by their names in `node_modules`. */
+  packages: readonly string[];
+}
+
+/** Every jailed program, by the name of its folder in `programs` and of its bundle. */
+export const PARSER_PROGRAMS = {
+  /** Kind and content type by the bytes alone. */
+  sniff: { packages: [] },
+  /** XLSX, XLS, ODS, CSV, TSV: a sheet is a page. */
+  spreadsheet: { packages: [] },
+  /** TXT, MD: a fixed number of lines is a page. */
+  text: { packages: [] },
+} as const satisfies Record<string, ParserProgram>;
+
+export type ParserName = keyof typeof PARSER_PROGRAMS;

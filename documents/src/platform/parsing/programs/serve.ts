@@ -1,0 +1,71 @@
+import { readFileSync, writeSync } from 'node:fs';
+import type { JailLimit, ParseFailure } from '../../../domain/page-model.js';
+import type { ParserLine } from '../parser-protocol.js';
+
+/** Thrown by a program for a document that it will not or cannot read. */
+export class ParserRefusal extends Error {
+  constructor(readonly failure: ParseFailure) {
+    super(failure.message);
+  }
+}
+
+export const overLimit = (limit: JailLimit, message: string): ParserRefusal =>
+  new ParserRefusal({ kind: 'limit', limit, message });
+
+export const refusal = (kind: Exclude<ParseFailure['kind'], 'limit'>, message: string): ParserRefusal =>
+  new ParserRefusal({ kind, message });
+
+/** What the system says when a limit of the jail is reached from inside. */
+const SYSTEM_LIMITS: Readonly<Record<string, JailLimit>> = {
+  EMFILE: 'open_files',
+  ENOSPC: 'written_bytes',
+  EFBIG: 'written_bytes',
+  EDQUOT: 'written_bytes',
+  ENOMEM: 'memory',
+  EAGAIN: 'processes',
+  ERR_MEMORY_ALLOCATION_FAILED: 'memory',
+};
+
+/**
+ * Serves the one call that a parser program is started for (parser-protocol.ts). `emit` prints one item at once; what the work throws becomes the
+ * failure. An error that is no refusal and no limit ends the process, whose caller then says `crashed`.
+ */
+export async function serve<Request>(
+  work: (request: Request, emit: (item: unknown) => void) => Promise<void> | void,
+): Promise<void> {
+  try {
+    await work(JSON.parse(readFileSync(0, 'utf8')) as Request, (item) => print({ item }));
+    print({ done: true });
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    print({ failure });
+  }
+  // Handles that a library left open must not hold the caller up.
+  process.exit(0);
+}
+
+function failureOf(error: unknown): ParseFailure | null {
+  if (error instanceof ParserRefusal) return error.failure;
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const limit =
+    SYSTEM_LIMITS[code] ??
+    (/array buffer allocation failed|invalid array length/i.test(error.message) ? 'memory' : undefined);
+  return limit === undefined
+    ? null
+    : { kind: 'limit', limit, message: `the parser reached its limit: ${code || 'memory'}` };
+}
+
+/** Whole and in order, even into a pipe whose reader is slow. */
+function print(line: ParserLine): void {
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  for (let sent = 0; sent < bytes.length;) {
+    try {
+      sent += writeSync(1, bytes, sent);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
