@@ -117,7 +117,6 @@ export class FsBlobStore implements BlobStore {
     yield* this.rowsIn(this.layout.uploads);
   }
 
-  /** Removes what was being written by processes that died, older than a time. */
   async sweepIncoming(before: Date): Promise<void> {
     for await (const { ownerId, changedAt } of this.rowsIn(this.layout.incoming))
       if (changedAt < before) await rm(join(this.layout.incoming, ownerId), { force: true });
