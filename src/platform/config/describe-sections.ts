@@ -37,14 +37,9 @@ function renderSection(name: string, section: SectionClass): string {
     (entry) =>
       `| \`${entry.variable}\` | ${cell(defaultText(entry))} | ${cell(entry.read.expects)} | ${cell(entry.about)} |`,
   );
-  return [
-    `## ${name}`,
-    '',
-    '| Variable | Default | Value | Meaning |',
-    '| --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
+  return [`## ${name}`, '', '| Variable | Default | Value | Meaning |', '| --- | --- | --- | --- |', ...rows, ''].join(
+    '\n',
+  );
 }
 
 function defaultText(entry: SettingEntry): string {

@@ -1,4 +1,8 @@
-import { describeSections, renderSections, type EffectiveSetting } from '../../../../src/platform/config/describe-sections.js';
+import {
+  describeSections,
+  renderSections,
+  type EffectiveSetting,
+} from '../../../../src/platform/config/describe-sections.js';
 import { SECTIONS, type DocsvcConfig } from './sections.js';
 
 /** The effective configuration of a process with this environment; secrets as digests. */

@@ -26,7 +26,8 @@ export class HttpConfig {
     variable: 'DOCSVC_MAX_JSON_BYTES',
     read: integer(1024, 33_554_432),
     default: 1_048_576,
-    about: 'Largest JSON body of a request in bytes; beyond it 413. Parts of uploads are not JSON and have limits of their own.',
+    about:
+      'Largest JSON body of a request in bytes; beyond it 413. Parts of uploads are not JSON and have limits of their own.',
   })
   readonly maxJsonBytes!: number;
 }

@@ -17,7 +17,8 @@ export class ParsingConfig {
     variable: 'DOCSVC_SANDBOX_UID_BASE',
     read: integer(10_000, 4_000_000_000),
     default: 870_000,
-    about: 'First of the user ids under which parsers run where the worker may change users; sixteen from here on must belong to nobody.',
+    about:
+      'First of the user ids under which parsers run where the worker may change users; sixteen from here on must belong to nobody.',
   })
   readonly uidBase!: number;
 }

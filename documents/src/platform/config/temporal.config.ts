@@ -1,6 +1,9 @@
 import { absolutePath, httpUrl, text } from '../../../../src/platform/config/readers.js';
 import { setting } from '../../../../src/platform/config/setting.js';
-import { readTemporalConnection, type TemporalConnectionOptions } from '../../../../src/platform/config/temporal-connection.js';
+import {
+  readTemporalConnection,
+  type TemporalConnectionOptions,
+} from '../../../../src/platform/config/temporal-connection.js';
 
 /** The driver: Temporal, in a namespace of its own. */
 export class TemporalConfig {
@@ -18,7 +21,8 @@ export class TemporalConfig {
     variable: 'DOCSVC_TEMPORAL_NAMESPACE',
     read: text,
     default: 'docsvc',
-    about: 'Namespace of all workflows; `TEMPORAL_NAMESPACE` has no effect here, because it may be that of another product.',
+    about:
+      'Namespace of all workflows; `TEMPORAL_NAMESPACE` has no effect here, because it may be that of another product.',
   })
   readonly namespace!: string;
 

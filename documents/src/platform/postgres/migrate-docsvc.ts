@@ -19,7 +19,7 @@ export function migrateDocsvc(url: string): Promise<string[]> {
 /** The schema of this build. */
 function ownRelease(): SchemaRelease {
   const { version } = JSON.parse(
-    readFileSync(join(installationFolder('.', 'package.json'), 'package.json'), 'utf8'),
+    readFileSync(join(installationFolder('documents', 'package.json'), 'package.json'), 'utf8'),
   ) as { version: string };
   return { version, migrations: MIGRATIONS, functions: readFunctionFiles() };
 }
