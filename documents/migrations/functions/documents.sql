@@ -85,13 +85,13 @@ as $$
     join document_versions v on v.id = d.latest_version_id
     left join parses p on p.id = v.parse_id
     where d.id = any (p_ids) and d.deleted_at is null
-    order by d.created_at desc, d.id desc
+    order by d.id desc
 $$;
 
--- A page of documents of a project, newest first. A filter that is null lets all through.
+-- A page of documents of a project, newest first, behind one of them. A filter that is null lets all through.
 create or replace function docsvc_list_documents(
   p_project uuid, p_status text, p_kind text, p_label text, p_name_prefix text, p_updated_after timestamptz,
-  p_before_at timestamptz, p_before_id uuid, p_limit int
+  p_after uuid, p_limit int
 )
 returns setof uuid
 language sql stable
@@ -104,8 +104,8 @@ as $$
       and (p_label is null or p_label = any (d.labels))
       and (p_name_prefix is null or starts_with(d.name, p_name_prefix))
       and (p_updated_after is null or d.updated_at > p_updated_after)
-      and (p_before_at is null or (d.created_at, d.id) < (p_before_at, p_before_id))
-    order by d.created_at desc, d.id desc limit p_limit
+      and (p_after is null or d.id < p_after)
+    order by d.id desc limit p_limit
 $$;
 
 -- Versions of a document, newest first: one of them, or those before one.

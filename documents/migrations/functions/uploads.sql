@@ -1,5 +1,13 @@
 -- Parts of uploads and their completion.
 
+-- Of the organization of the transaction. Null where there is none.
+create or replace function docsvc_read_signing_salt()
+returns bytea
+language sql stable
+as $$
+  select o.signing_salt from orgs o where o.id = current_setting('docsvc.org_id')::uuid
+$$;
+
 -- Begins one. refused names the quota that it would pass: what open uploads will take counts as if it were kept. Those of one
 -- organization begin one after the other.
 create or replace function docsvc_open_upload(

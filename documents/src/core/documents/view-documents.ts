@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { DocsvcError } from '../../domain/errors.js';
+import { pageOf, type PageRequest, type RowPage } from '../record/newest-page.js';
 import type { RecordTransaction } from '../record/record.js';
 import type { DocumentKind } from './document.entity.js';
 import type { VersionStatus } from './document-version.entity.js';
@@ -32,16 +33,16 @@ export interface DocumentFilters {
   updatedAfter?: Date | undefined;
 }
 
-/** Documents of a project, newest first, after the place where the last page ended. */
+/** Documents of a project, newest first. */
 export async function listDocuments(
   tx: RecordTransaction,
   projectId: string,
   filters: DocumentFilters,
-  page: { before: { createdAt: Date; id: string } | null; limit: number },
-): Promise<DocumentView[]> {
+  { after, limit }: PageRequest,
+): Promise<RowPage<DocumentView>> {
   const rows = await tx.query<DocumentSql>(
     `select d.* from docsvc_view_documents(array(
-       select docsvc_list_documents($1, $2, $3, $4, $5, $6, $7, $8, $9))) d`,
+       select docsvc_list_documents($1, $2, $3, $4, $5, $6, $7, $8))) d`,
     [
       projectId,
       filters.status ?? null,
@@ -49,12 +50,11 @@ export async function listDocuments(
       filters.label ?? null,
       filters.namePrefix?.normalize('NFC') ?? null,
       filters.updatedAfter ?? null,
-      page.before?.createdAt ?? null,
-      page.before?.id ?? null,
-      page.limit,
+      after,
+      limit + 1,
     ],
   );
-  return rows.map(toView);
+  return pageOf(rows.map(toView), limit);
 }
 
 /** @throws DocsvcError `not_found`, also when it is deleted */

@@ -1,15 +1,10 @@
-import { In, LessThan, MoreThan, Raw, type FindOptionsWhere } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import { DocsvcError } from '../../domain/errors.js';
 import { missingRanges, type MissingRange } from '../../domain/uploads/part-plan.js';
+import { newestPage, type PageRequest, type RowPage } from '../record/newest-page.js';
 import type { RecordTransaction } from '../record/record.js';
 import { UploadPartEntity } from './upload-part.entity.js';
-import { UploadSessionEntity } from './upload-session.entity.js';
-
-/** Where the last page of a list ended. */
-export interface ListPosition {
-  createdAt: Date;
-  id: string;
-}
+import { UploadSessionEntity, type UploadStatus } from './upload-session.entity.js';
 
 /** @throws DocsvcError `not_found` */
 export async function readUpload(tx: RecordTransaction, id: string): Promise<UploadSessionEntity> {
@@ -22,29 +17,10 @@ export async function readUpload(tx: RecordTransaction, id: string): Promise<Upl
 export function listOpenUploads(
   tx: RecordTransaction,
   projectId: string,
-  { before, limit }: { before: ListPosition | null; limit: number },
-): Promise<UploadSessionEntity[]> {
-  const open: FindOptionsWhere<UploadSessionEntity> = {
-    org_id: tx.organizationId,
-    project_id: projectId,
-    status: In(['open', 'completing', 'failed']),
-  };
-  const older: FindOptionsWhere<UploadSessionEntity>[] =
-    before === null
-      ? [open]
-      : [
-          { ...open, created_at: LessThan(before.createdAt) },
-          {
-            ...open,
-            created_at: Raw((column) => `${column} = :at`, { at: before.createdAt }),
-            id: LessThan(before.id),
-          },
-        ];
-  return tx.manager.find(UploadSessionEntity, {
-    where: older,
-    order: { created_at: 'desc', id: 'desc' },
-    take: limit,
-  });
+  page: PageRequest,
+): Promise<RowPage<UploadSessionEntity>> {
+  const status = In<UploadStatus>(['open', 'completing', 'failed']);
+  return newestPage(tx, UploadSessionEntity, { org_id: tx.organizationId, project_id: projectId, status }, page);
 }
 
 /** Parts that count, by their numbers, after one of them. */

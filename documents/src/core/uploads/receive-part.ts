@@ -51,6 +51,8 @@ export function etagOf(sha256: Buffer): string {
  */
 export async function receivePart(receiver: PartReceiver, part: SentPart): Promise<string> {
   const { uploadId, partNumber } = part;
+  // Whoever reads the body is told of its end; while nobody does, it may still be taken away.
+  part.body.on('error', () => undefined);
   return receiver.slots.take(uploadId, partNumber, async (cancelled) => {
     const replaced = (): void => void part.body.destroy(takenOver(partNumber));
     cancelled.addEventListener('abort', replaced, { once: true });
