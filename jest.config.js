@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 /** The compiler's options without its exclusion of specs, which holds for the build only. */
 const { $schema, exclude, ...compiler } = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
-/** One configuration, three projects: `unit` beside the code, `integration` on real PostgreSQL and Temporal, `e2e` with real sandboxes. */
+/**
+ * One configuration, three projects: `unit` beside the code, `integration` on real PostgreSQL and Temporal, `e2e` with real sandboxes.
+ * The documents service has the same three under names of its own.
+ */
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   testEnvironment: 'node',
@@ -42,6 +45,28 @@ export default {
       runtime: '<rootDir>/build/jest-shared-modules.mjs',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/installation/prepare-cluster.mjs',
+    },
+    {
+      ...shared,
+      displayName: 'documents-unit',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
+      testMatch: ['<rootDir>/documents/src/**/*.spec.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'documents-integration',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
+      testMatch: ['<rootDir>/documents/test/integration/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/database/start-services.ts',
+      globalTeardown: '<rootDir>/test/support/database/stop-services.ts',
+    },
+    {
+      ...shared,
+      displayName: 'documents-e2e',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
+      testMatch: ['<rootDir>/documents/test/e2e/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/database/start-services.ts',
+      globalTeardown: '<rootDir>/test/support/database/stop-services.ts',
     },
   ],
 };

@@ -85,7 +85,7 @@ function sharedPath(key) {
   if (name.startsWith('dist/')) return ROOT + name;
   if (name.startsWith('node_modules/')) return OF_THE_SUITE.test(name) ? undefined : ROOT + name;
   const built = `${ROOT}dist/${name.replace(/\.ts$/, '.js')}`;
-  return /^(src|migrations)\/.*\.ts$/.test(name) && existsSync(built) ? built : undefined;
+  return /^(documents\/)?(src|migrations)\/.*\.ts$/.test(name) && existsSync(built) ? built : undefined;
 }
 
 function wrapped(identifier, exports) {

@@ -9,7 +9,10 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const readJson = (name) => JSON.parse(readFileSync(path.join(root, name), 'utf8'));
 const manifest = readJson('package.json');
 const lock = readJson('package-lock.json');
-const packages = Object.entries(lock.packages).filter(([place]) => place !== '');
+/** The folders of this tree that are packages themselves; npm locks each with a link to it. */
+const WORKSPACES = manifest.workspaces;
+const own = (place) => place === '' || WORKSPACES.includes(place) || WORKSPACES.includes(lock.packages[place].resolved);
+const packages = Object.entries(lock.packages).filter(([place]) => !own(place));
 
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
@@ -25,8 +28,14 @@ const BILL = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
 function copyOfPackages(parent) {
   // The bill of materials is of the folder's name.
   const folder = path.join(mkdtempSync(path.join(parent, 'copy-')), manifest.name);
-  mkdirSync(folder);
-  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    ...WORKSPACES.map((name) => `${name}/package.json`),
+  ]) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     copyFileSync(path.join(root, file), path.join(folder, file));
   }
   return folder;
@@ -135,7 +144,12 @@ describe('the packages', () => {
       version: 1,
       metadata: { component: { name: manifest.name, version: manifest.version } },
     });
-    const listed = bill.components.map(({ purl, hashes }) => [decodeURIComponent(purl), contentOf(hashes)]);
+    const ours = WORKSPACES.map((name) => readJson(`${name}/package.json`)).map(
+      (one) => `pkg:npm/${one.name}@${one.version}`,
+    );
+    const components = bill.components.filter(({ purl }) => !ours.includes(purl));
+    expect(bill.components.length - components.length).toBe(WORKSPACES.length);
+    const listed = components.map(({ purl, hashes }) => [decodeURIComponent(purl), contentOf(hashes)]);
     const locked = packages.map((entry) => [`pkg:npm/${named(entry)}`, entry[1].integrity]);
     expect(new Map(listed.toSorted())).toEqual(new Map(locked.toSorted()));
     const refs = bill.components.map((component) => component['bom-ref']);
