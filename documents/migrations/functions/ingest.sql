@@ -4,8 +4,8 @@
 -- Takes a queued version, or goes on with one that is under way. No row when there is nothing to do.
 create or replace function docsvc_begin_ingest(p_version uuid)
 returns table (
-  attempt int, document_id uuid, project_id uuid, document_name text, blob_key text, size_bytes bigint, declared_sha256 bytea,
-  parse_options jsonb, project_settings jsonb, parse_id uuid
+  attempt int, document_id uuid, project_id uuid, document_name text, version int, blob_key text, size_bytes bigint,
+  declared_sha256 bytea, sha256 bytea, parse_options jsonb, project_settings jsonb
 )
 language plpgsql
 as $$
@@ -15,8 +15,8 @@ begin
         ready_at = null
     where v.id = p_version and v.status = 'queued';
   return query
-    select v.attempt, v.document_id, v.project_id, d.name, v.blob_key, v.size_bytes, v.declared_sha256, v.parse_options, p.settings,
-           (select r.id from parses r where r.version_id = v.id and r.attempt = v.attempt)
+    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256, v.sha256, v.parse_options,
+           p.settings
       from document_versions v
       join documents d on d.id = v.document_id
       join projects p on p.id = v.project_id
@@ -114,11 +114,28 @@ as $$
     where v.id = p_version and v.attempt = p_attempt
 $$;
 
+-- The number of pages; of what is counted only while it is read, the last that was met.
+create or replace function docsvc_last_page(p_parse uuid)
+returns int
+language sql
+as $$
+  select coalesce(r.page_count, greatest(
+    (select max(page_number) from pages where parse_id = r.id), (select max(n) from unnest(r.failed_pages) n), 0
+  )) from parses r where r.id = p_parse
+$$;
+
+-- How reading went: pages that the document has, that were read, and that were not.
+create or replace function docsvc_sum_up_parse(p_parse uuid)
+returns table (page_count int, read_pages int, failed_pages int)
+language sql
+as $$
+  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
+    from parses r where r.id = p_parse
+$$;
+
 -- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. `moved` is false when that was done before, or
 -- when the version has gone on to another attempt.
-create or replace function docsvc_finish_ingest(
-  p_version uuid, p_attempt int, p_parse uuid, p_status text, p_language text, p_ocr_pages int, p_page_count int, p_error jsonb
-)
+create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text, p_error jsonb)
 returns boolean
 language plpgsql
 as $$
@@ -132,7 +149,7 @@ begin
   if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return false; end if;
   before := v.parse_id;
   if p_status in ('ready', 'partial') then
-    kept := docsvc_settle_parse(p_parse, p_attempt, p_status, p_language, p_ocr_pages, p_page_count);
+    kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
   else
     kept := null;
   end if;
@@ -153,9 +170,7 @@ end
 $$;
 
 -- @returns the parse that holds what was read of these bytes: the given one, or that of a version which was quicker
-create or replace function docsvc_settle_parse(
-  p_parse uuid, p_attempt int, p_status text, p_language text, p_ocr_pages int, p_page_count int
-)
+create or replace function docsvc_settle_parse(p_parse uuid, p_attempt int, p_status text)
 returns uuid
 language plpgsql
 as $$
@@ -174,11 +189,12 @@ begin
     perform docsvc_count_words(known, -1);
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
-  update parses set status = p_status, language = p_language, ocr_pages = p_ocr_pages, page_count = p_page_count,
-    finished_at = clock_timestamp() where id = p_parse;
+  update parses set status = p_status, finished_at = clock_timestamp(), page_count = docsvc_last_page(p_parse),
+    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed'))
+    where id = p_parse returning * into made;
   perform docsvc_count_words(p_parse, 1);
   insert into usage_counters (org_id, kind, period, amount)
-    values (made.org_id, 'pages', date_trunc('month', clock_timestamp() at time zone 'utc')::date, p_page_count)
+    values (made.org_id, 'pages', date_trunc('month', clock_timestamp() at time zone 'utc')::date, made.page_count)
     on conflict (org_id, kind, period) do update set amount = usage_counters.amount + excluded.amount;
   return p_parse;
 end

@@ -3,6 +3,8 @@ import { defineSignal } from '@temporalio/workflow';
 
 /** Names that callers of the workflows share with them: queues, ids, signals and search attributes. */
 export const INGEST_QUEUE = 'docsvc-ingest';
+/** Parsers, as many at once as there is memory for. */
+export const PARSE_QUEUE = 'docsvc-parse';
 /** Recognition of pages; a queue of its own, so that scans never keep texts waiting. */
 export const OCR_QUEUE = 'docsvc-ocr';
 export const WEBHOOK_QUEUE = 'docsvc-webhooks';
@@ -37,3 +39,8 @@ export const searchAttributes = {
   organization: defineSearchAttributeKey('DocsvcOrg', SearchAttributeType.KEYWORD),
   stage: defineSearchAttributeKey('DocsvcStage', SearchAttributeType.KEYWORD),
 };
+
+/** One child for each batch of pages of an attempt. */
+export function batchWorkflowId(versionId: string, attempt: number, firstPage: number): string {
+  return `ingest/${versionId}/${attempt}/${firstPage}`;
+}

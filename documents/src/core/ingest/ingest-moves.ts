@@ -7,15 +7,16 @@ export interface IngestSubject {
   documentId: string;
   projectId: string;
   documentName: string;
+  version: number;
   blobKey: string;
   sizeBytes: number;
   /** As the client declared it, in hex; null when it did not. */
   declaredSha256: string | null;
+  /** As an earlier attempt found it, in hex. */
+  sha256: string | null;
   /** What a reprocess asked for. */
   parseOptions: Record<string, unknown>;
   projectSettings: Record<string, unknown>;
-  /** What this attempt has opened already. */
-  parseId: string | null;
 }
 
 /** An attempt to read a version: every move is for this attempt alone. */
@@ -46,12 +47,13 @@ interface SubjectRow {
   document_id: string;
   project_id: string;
   document_name: string;
+  version: number;
   blob_key: string;
   size_bytes: string;
   declared_sha256: Buffer | null;
+  sha256: Buffer | null;
   parse_options: Record<string, unknown>;
   project_settings: Record<string, unknown>;
-  parse_id: string | null;
 }
 
 /** Takes a queued version, or goes on with one that is under way. Null when there is nothing to do. */
@@ -63,12 +65,13 @@ export async function beginIngest(tx: RecordTransaction, versionId: string): Pro
     documentId: row.document_id,
     projectId: row.project_id,
     documentName: row.document_name,
+    version: row.version,
     blobKey: row.blob_key,
     sizeBytes: Number(row.size_bytes),
     declaredSha256: row.declared_sha256?.toString('hex') ?? null,
+    sha256: row.sha256?.toString('hex') ?? null,
     parseOptions: row.parse_options,
     projectSettings: row.project_settings,
-    parseId: row.parse_id,
   };
 }
 
@@ -153,6 +156,22 @@ export async function failPage(
   ]);
 }
 
+/** How reading went. */
+export interface ParseSum {
+  /** Pages that the document has. */
+  pageCount: number;
+  readPages: number;
+  failedPages: number;
+}
+
+export async function sumUpParse(tx: RecordTransaction, parseId: string): Promise<ParseSum> {
+  const [row] = await tx.query<{ page_count: number; read_pages: number; failed_pages: number }>(
+    'select * from docsvc_sum_up_parse($1)',
+    [parseId],
+  );
+  return { pageCount: row?.page_count ?? 0, readPages: row?.read_pages ?? 0, failedPages: row?.failed_pages ?? 0 };
+}
+
 /**
  * Ends an attempt, in the caller's transaction with the event that tells of it.
  *
@@ -161,28 +180,15 @@ export async function failPage(
 export async function finishIngest(
   tx: RecordTransaction,
   at: IngestAttempt,
-  end: {
-    status: IngestEnd;
-    parseId: string | null;
-    language: string | null;
-    ocrPages: number;
-    pageCount: number;
-    error: IngestError | null;
-  },
+  end: { status: IngestEnd; parseId: string | null; error: IngestError | null },
 ): Promise<boolean> {
-  const [row] = await tx.query<{ moved: boolean }>(
-    'select docsvc_finish_ingest($1, $2, $3, $4, $5, $6, $7, $8) as moved',
-    [
-      at.versionId,
-      at.attempt,
-      end.parseId,
-      end.status,
-      end.language,
-      end.ocrPages,
-      end.pageCount,
-      end.error === null ? null : JSON.stringify(end.error),
-    ],
-  );
+  const [row] = await tx.query<{ moved: boolean }>('select docsvc_finish_ingest($1, $2, $3, $4, $5) as moved', [
+    at.versionId,
+    at.attempt,
+    end.parseId,
+    end.status,
+    end.error === null ? null : JSON.stringify(end.error),
+  ]);
   return row?.moved === true;
 }
 
