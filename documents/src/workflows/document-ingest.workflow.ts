@@ -59,16 +59,15 @@ const { joinTables, indexVersion } = proxyActivities<IngestSteps>({
  * the driver's store loses no version. A wake-up makes it look once more, for a version that is to be read again.
  */
 export async function documentIngest(ref: VersionRef, progress?: IngestProgress): Promise<void> {
-  let isWoken = false;
+  const wakeUps = { seen: 0 };
   setHandler(woken, () => {
-    isWoken = true;
+    wakeUps.seen += 1;
   });
-  let rest = progress;
-  do {
-    isWoken = false;
+  for (let rest = progress; ; rest = undefined) {
+    const before = wakeUps.seen;
     await ingest(ref, rest);
-    rest = undefined;
-  } while (isWoken);
+    if (wakeUps.seen === before) return;
+  }
 }
 
 async function ingest(ref: VersionRef, progress: IngestProgress | undefined): Promise<void> {
@@ -126,7 +125,9 @@ class Reading {
   private async readOn(parse: ParseRef, from: number): Promise<End> {
     this.parseId = parse.parseId;
     this.enter('parse', `Reads the pages from ${from} on.`);
-    const { ending, nextPage } = await CancellationScope.withTimeout(STAGE_LIMITS.parse, () => readBatches(parse, from));
+    const { ending, nextPage } = await CancellationScope.withTimeout(STAGE_LIMITS.parse, () =>
+      readBatches(parse, from),
+    );
     if (ending !== null) return { parseId: this.parseId, ending };
     if (nextPage !== null) {
       await continueAsNew<typeof documentIngest>(this.ref, { parse, nextPage });

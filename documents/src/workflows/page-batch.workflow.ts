@@ -19,11 +19,10 @@ const LOST_STEP = { initialInterval: '1s', maximumInterval: '30s' } as const;
 export async function pageBatch(parse: ParseRef, batch: PageSpan): Promise<BatchResult> {
   const recognize: number[] = [];
   let isOver = false;
-  for (const spans = [batch]; spans.length > 0; ) {
+  for (const spans = [batch]; spans.length > 0;) {
     const span = spans.shift() as PageSpan;
     setCurrentDetails(`Reads pages ${span.from} to ${span.to}; ${spans.length} more parts of the batch wait.`);
-    const { readSpan } = parseSteps(parse.orgId, `Read pages ${span.from} to ${span.to}`);
-    const went = await readSpan(parse, span);
+    const went = await parseSteps(parse.orgId, `Read pages ${span.from} to ${span.to}`).readSpan(parse, span);
     if (went.ending !== null) return { ending: went.ending, isOver: true };
     recognize.push(...went.recognize);
     isOver ||= went.isOver;
@@ -41,8 +40,8 @@ async function recognizePages(parse: ParseRef, pages: readonly number[]): Promis
   setCurrentDetails(`Waits for the recognition of ${pages.length} pages.`);
   await Promise.all(
     pages.map(async (pageNumber) => {
-      const { recognizePage } = recognitionSteps(parse.orgId, `Recognize page ${pageNumber}`);
-      const failure = await recognizePage(parse, pageNumber);
+      const steps = recognitionSteps(parse.orgId, `Recognize page ${pageNumber}`);
+      const failure = await steps.recognizePage(parse, pageNumber);
       if (failure !== null) await record().failPage(parse, pageNumber, failure.code);
     }),
   );
@@ -72,5 +71,9 @@ function recognitionSteps(orgId: string, summary: string): RecognitionSteps {
 }
 
 function record(): Pick<IngestSteps, 'failPage'> {
-  return proxyActivities<IngestSteps>({ startToCloseTimeout: '60s', retry: LOST_STEP, summary: 'Note a page that cannot be read' });
+  return proxyActivities<IngestSteps>({
+    startToCloseTimeout: '60s',
+    retry: LOST_STEP,
+    summary: 'Note a page that cannot be read',
+  });
 }

@@ -28,7 +28,10 @@ async function readCounted(parse: ParseRef, from: number, pageCount: number): Pr
   const batches = planBatches(from, pageCount);
   const state = { started: 0, done: 0, nextPage: from, ending: null as IngestEnding | null };
   const tell = (): void =>
-    show('parse', `${state.started} batches begun and ${state.done} done of ${Math.ceil((pageCount - from + 1) / BATCH_PAGES)}.`);
+    show(
+      'parse',
+      `${state.started} batches begun and ${state.done} done of ${Math.ceil((pageCount - from + 1) / BATCH_PAGES)}.`,
+    );
   const readSome = async (): Promise<void> => {
     while (state.ending === null && state.started < BATCHES_PER_EXECUTION) {
       const { value: batch, done } = batches.next();

@@ -1,6 +1,6 @@
 import { connectTemporalClient, type TemporalClient } from '../../../../src/platform/temporal/connect-client.js';
 import type { Logger } from '../../../../src/platform/telemetry/logger.js';
-import type { TemporalConfig } from '../../../../src/platform/config/temporal.config.js';
+import type { TemporalConfig } from '../../platform/config/temporal.config.js';
 import { WorkflowWaker, type WokenWorkflowNames } from '../../platform/temporal/workflow-waker.js';
 import type { OutboxKind } from '../record/outbox.js';
 import type { Record as DocsvcRecord } from '../record/record.js';
@@ -22,7 +22,7 @@ export function connectDriver(
 ): ConnectedDriver {
   const client = connectTemporalClient(config);
   const wakers = { ingest: new WorkflowWaker(client, names.ingest), deliver: new WorkflowWaker(client, names.deliver) };
-  const dispatcher = new TemporalOutboxDispatcher(wakers, record.pool, (rows, cause) =>
+  const dispatcher = new TemporalOutboxDispatcher(wakers, record, (rows, cause) =>
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   record.outbox = dispatcher;

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import type pg from 'pg';
 import { isAway } from '../../../../src/platform/temporal/is-away.js';
 import type { WokenSubject } from '../../platform/temporal/workflow-waker.js';
+import type { Record as DocsvcRecord } from '../record/record.js';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from '../record/outbox.js';
 
 /** Starts or wakes the workflows of one kind. */
@@ -30,7 +30,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
 
   constructor(
     private readonly wakers: Record<OutboxKind, Waker>,
-    private readonly pool: pg.Pool,
+    private readonly record: Pick<DocsvcRecord, 'query'>,
     private readonly onUndelivered: OnUndelivered,
   ) {}
 
@@ -57,11 +57,11 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
     const subjects = [...Map.groupBy(rows, (row) => `${row.kind} ${row.subjectId}`).values()];
     const outcomes = await Promise.all(subjects.map((ofSubject) => limit(() => send(ofSubject))));
     await deleteOutbox(
-      this.pool,
+      this.record,
       outcomes.flatMap(({ delivered }) => delivered),
     );
     await deferOutbox(
-      this.pool,
+      this.record,
       outcomes.flatMap(({ refused }) => refused),
     );
     const away = outcomes.find((one) => one.away !== undefined);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Page } from '../../domain/page-model.js';
 
-/** What a page says. Its words and their boxes lie with those of its batch in the blob that `words_key` names. */
+/** What a page says. Its words and their boxes lie in a blob, in the place that `words_key` names (page-details.ts). */
 @Entity('pages')
 export class PageEntity {
   @Column('uuid')
@@ -42,4 +42,7 @@ export class PageEntity {
 
   @Column('text', { nullable: true })
   words_key!: string | null;
+
+  @Column('int')
+  table_count!: number;
 }

@@ -1,6 +1,4 @@
-import type pg from 'pg';
 import type { OrganizationTransaction } from '../../../../src/platform/postgres/postgres.js';
-import { translateDatabaseErrors } from '../../../../src/platform/postgres/database-errors.js';
 
 /** What a workflow is woken for: a version to be read, or a delivery to be made. */
 export const OUTBOX_KINDS = ['ingest', 'deliver'] as const;
@@ -33,25 +31,26 @@ export async function insertOutbox(
   return { id: String(row?.id), orgId: tx.organizationId, kind, subjectId };
 }
 
+/** Calls functions that work across organizations. */
+interface Asking {
+  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
+}
+
 /** Rows of all organizations that nobody delivered for `olderThanMs`, oldest first. */
-export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit: number): Promise<OutboxRow[]> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ id: string; org_id: string; kind: OutboxKind; subject_id: string }>(
-      'select id, org_id, kind, subject_id from docsvc_read_outbox($1, $2)',
-      [olderThanMs, limit],
-    ),
+export async function readStaleOutbox(record: Asking, olderThanMs: number, limit: number): Promise<OutboxRow[]> {
+  const rows = await record.query<{ id: string; org_id: string; kind: OutboxKind; subject_id: string }>(
+    'select id, org_id, kind, subject_id from docsvc_read_outbox($1, $2)',
+    [olderThanMs, limit],
   );
   return rows.map((row) => ({ id: row.id, orgId: row.org_id, kind: row.kind, subjectId: row.subject_id }));
 }
 
 /** Puts off rows that the driver refused: each further refusal doubles the wait, up to five minutes. */
-export async function deferOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
-  if (ids.length > 0)
-    await translateDatabaseErrors(() => pool.query('select docsvc_defer_outbox($1::bigint[])', [ids]));
+export async function deferOutbox(record: Asking, ids: string[]): Promise<void> {
+  if (ids.length > 0) await record.query('select docsvc_defer_outbox($1::bigint[])', [ids]);
 }
 
 /** Forgets delivered rows; ids that are gone already do no harm. */
-export async function deleteOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
-  if (ids.length > 0)
-    await translateDatabaseErrors(() => pool.query('select docsvc_delete_outbox($1::bigint[])', [ids]));
+export async function deleteOutbox(record: Asking, ids: string[]): Promise<void> {
+  if (ids.length > 0) await record.query('select docsvc_delete_outbox($1::bigint[])', [ids]);
 }

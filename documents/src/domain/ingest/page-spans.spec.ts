@@ -7,7 +7,7 @@ function readAll(span: PageSpan, bad: ReadonlySet<number>): { read: number[]; fa
   const [read, failed]: [number[], number[]] = [[], []];
   const seen = new Set<string>();
   let deaths = 0;
-  for (const spans = [span]; spans.length > 0; ) {
+  for (const spans = [span]; spans.length > 0;) {
     const next = spans.shift() as PageSpan;
     const key = `${next.from}-${next.to}`;
     if (seen.has(key)) throw new Error(`${key} is read twice`);

@@ -10,10 +10,11 @@ export interface PageSpan {
 export const BATCH_PAGES = 50;
 
 /** The pages from `from` on in batches, the last one shorter. */
-export function* planBatches(from: number, pageCount: number): Generator<PageSpan> {
+export function* planBatches(from: number, pageCount: number): Generator<PageSpan, undefined> {
   for (let first = from; first <= pageCount; first += BATCH_PAGES) {
     yield { from: first, to: Math.min(pageCount, first + BATCH_PAGES - 1) };
   }
+  return undefined;
 }
 
 /** What is left of a span after a program read its first pages and then failed. */
