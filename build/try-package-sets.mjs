@@ -46,9 +46,7 @@ function documentsOnly() {
   const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !(name in shared));
   // Packages that others of the control plane bring anyway.
   const lock = read('package-lock.json').packages;
-  return names
-    .map((name) => `node_modules/${name}`)
-    .filter((place) => lock[place].dev !== true && !isShared(lock, place));
+  return names.map((name) => `node_modules/${name}`).filter((place) => !isShared(lock, place));
 }
 
 /** Whether a package that is not of documents asks for it. */
