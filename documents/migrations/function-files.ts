@@ -13,6 +13,7 @@ const FILES = [
   'functions/documents.sql',
   'functions/uploads.sql',
   'functions/pages.sql',
+  'functions/ingest.sql',
   'functions/search.sql',
   'functions/maintenance.sql',
 ];
