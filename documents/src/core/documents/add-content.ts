@@ -37,7 +37,8 @@ export async function addContent(
   const id = uuidv7();
   const { sizeBytes } = await store.put(originalKey(id), body, MAX_ONE_SHOT_BYTES);
   try {
-    if (sizeBytes === 0) throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
+    if (sizeBytes === 0)
+      throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
     return await record.inOrganization(orgId, async (tx) => {
       const made = await addVersion(
         tx,

@@ -14,7 +14,10 @@ function describe(kind: string, { documents, storageBytes, openUploads }: Quotas
     case 'open_uploads':
       return ['', `the organization has ${openUploads} uploads open, which is all it may; complete or abort some`];
     case 'storage_bytes':
-      return ['sizeBytes', `with this the organization would keep more than ${storageBytes} bytes; delete documents first`];
+      return [
+        'sizeBytes',
+        `with this the organization would keep more than ${storageBytes} bytes; delete documents first`,
+      ];
     case 'documents':
       return ['', `the organization has ${documents} documents, which is all it may; delete some first`];
     default:

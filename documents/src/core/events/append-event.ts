@@ -13,6 +13,6 @@ export interface NewEvent {
 /** Leaves an event in the transaction that changes the state of which it tells. @returns its id */
 export async function appendEvent(tx: RecordTransaction, { type, projectId, data }: NewEvent): Promise<string> {
   const id = uuidv7();
-  await tx.manager.insert(EventEntity, { id, org_id: tx.organizationId, project_id: projectId, type, data } as object);
+  await tx.manager.insert(EventEntity, { id, org_id: tx.organizationId, project_id: projectId, type, data });
   return id;
 }

@@ -107,7 +107,8 @@ interface FinishedSql {
 
 function incomplete(missing: number[]): DocsvcError {
   const more = missing.length === MOST_MISSING ? ' at least' : '';
-  const message = `${more} ${missing.length} parts are missing or have other ETags; send them and complete again`.trim();
+  const message =
+    `${more} ${missing.length} parts are missing or have other ETags; send them and complete again`.trim();
   const details = missing.map((number) => ({
     path: `parts[${number}]`,
     code: 'missing_part',

@@ -153,10 +153,18 @@ export class FsBlobStore implements BlobStore {
       await rename(from, to);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await stat(to).catch((absent: unknown) => Promise.reject(isMissing(absent) ? gone(absent) : absent));
+      await assertThere(to);
     }
     await syncFolder(dirname(to));
     await syncFolder(dirname(from));
+  }
+}
+
+async function assertThere(path: string): Promise<void> {
+  try {
+    await stat(path);
+  } catch (error) {
+    throw isMissing(error) ? gone(error) : error;
   }
 }
 

@@ -113,7 +113,9 @@ describe('an upload', () => {
     );
     expect(versions.map(({ version }) => version).sort()).toEqual([1, 2]);
     expect(new Set(versions.map(({ documentId }) => documentId)).size).toBe(1);
-    const kept = versions.map(async ({ versionId }) => buffer(await bench.place.store.readRange(originalKey(versionId))));
+    const kept = versions.map(async ({ versionId }) =>
+      buffer(await bench.place.store.readRange(originalKey(versionId))),
+    );
     expect((await Promise.all(kept)).map(String)).toEqual(['0', '1']);
   });
 
@@ -137,7 +139,9 @@ describe('an upload', () => {
     await test.record.inOrganization(bench.organization.orgId, (tx) => settleUpload(tx, first.versionId, true));
     expect(await sessionOf(id)).toMatchObject({ status: 'completed', error: null });
     expect(await buffer(await bench.place.store.readRange(originalKey(first.versionId)))).toEqual(good);
-    expect(await countOf(`from document_versions where id = $1 and status = 'queued' and attempt = 3`, first.versionId)).toBe(1);
+    expect(
+      await countOf(`from document_versions where id = $1 and status = 'queued' and attempt = 3`, first.versionId),
+    ).toBe(1);
   });
 
   it('a completion that a process did not live to finish is finished by the reaper', async () => {
