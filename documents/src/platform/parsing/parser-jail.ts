@@ -1,7 +1,12 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
 import { DocsvcError } from '../../domain/errors.js';
-import type { Confine, ConfinedCommand, ConfinedLimits, ConfinedResult } from '../../../../src/platform/host/confine.js';
+import type {
+  Confine,
+  ConfinedCommand,
+  ConfinedLimits,
+  ConfinedResult,
+} from '../../../../src/platform/host/confine.js';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
 import type { ParserOutcome } from './parser-protocol.js';
 import { INSIDE } from './parser-protocol.js';
@@ -10,7 +15,7 @@ import { PARSER_PROGRAMS } from './parser-programs.js';
 import { readAnswer } from './read-answer.js';
 
 const MIB = 1024 * 1024;
-const UIDS = 1024;
+const UIDS = 16;
 const ENVIRONMENT = { TMPDIR: INSIDE.scratch, OMP_THREAD_LIMIT: '1', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' };
 
 /** What a parser may use. */
@@ -42,7 +47,7 @@ export interface ParserCall {
 
 export interface JailOptions {
   confine: Confine;
-  /** As root: first of 1,024 host uids of which each call has one to itself. */
+  /** As root: first of sixteen host uids; calls at the same time have different ones. */
   uidBase: number;
   /** Folder of the bundled programs, where it is not that of this installation. */
   programs?: string;
@@ -132,7 +137,10 @@ async function refuseUnreadable(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { mode } = await stat(path);
   if ((mode & 0o004) === 0)
-    throw new DocsvcError('internal', `${path} cannot be read in the parser's jail; make it readable: chmod o+rX ${path}`);
+    throw new DocsvcError(
+      'internal',
+      `${path} cannot be read in the parser's jail; make it readable: chmod o+rX ${path}`,
+    );
 }
 
 const WORDS: Readonly<Record<string, (limits: ParserLimits) => string>> = {

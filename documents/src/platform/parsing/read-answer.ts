@@ -17,7 +17,7 @@ const KINDS = ['password_required', 'broken', 'unsupported', 'crashed'] as const
 /** Reads the lines of a program that may be a stranger's: every line is taken as it was agreed, or none after it. */
 export function readAnswer<T>(output: Buffer, accept: (item: unknown) => T): Answer<T> {
   const items: T[] = [];
-  for (let start = 0; start < output.length; ) {
+  for (let start = 0; start < output.length;) {
     const end = output.indexOf(LINE_FEED, start);
     // The program was ended in the middle of a line.
     if (end < 0) break;
@@ -27,7 +27,11 @@ export function readAnswer<T>(output: Buffer, accept: (item: unknown) => T): Ans
       if ('failure' in line) return { items, end: { failure: asFailure(asObject(line['failure'])) }, fault: null };
       items.push(accept(line['item']));
     } catch {
-      return { items, end: null, fault: { kind: 'crashed', message: 'the parser answered something else than was agreed' } };
+      return {
+        items,
+        end: null,
+        fault: { kind: 'crashed', message: 'the parser answered something else than was agreed' },
+      };
     }
     start = end + 1;
   }

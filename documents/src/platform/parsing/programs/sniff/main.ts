@@ -1,4 +1,5 @@
-import { fileTypeFromFile } from 'file-type';
+import { openAsBlob } from 'node:fs';
+import { fileTypeFromBlob } from 'file-type';
 import { INSIDE } from '../../parser-protocol.js';
 import type { Format, Sniffed, SniffRequest } from '../../sniff-request.js';
 import { serve } from '../serve.js';
@@ -27,16 +28,21 @@ const TEXTS: Readonly<Record<'csv' | 'tsv' | 'plain' | 'markdown', Sniffed>> = {
   plain: { kind: 'text', format: 'plain', contentType: 'text/plain' },
   markdown: { kind: 'text', format: 'markdown', contentType: 'text/markdown' },
 };
+/** Texts of a known form are read as texts. */
+const TEXTUAL: ReadonlySet<string> = new Set(['xml', 'ics', 'vcf', 'srt']);
 /** Readers of PDF look for the header this far. */
 const PDF_HEADER_BYTES = 1024;
+
+/** Of a file of old Office that are searched for the names of its streams. */
+const OLD_OFFICE_BYTES = 256 * 1024 * 1024;
 
 /** What a document is, by its bytes. */
 async function sniff({ name }: SniffRequest): Promise<Sniffed> {
   const sample = readSample(INSIDE.document);
   if (sample.subarray(0, PDF_HEADER_BYTES).includes('%PDF-')) return PDF;
-  if (sample.subarray(0, 8).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]))) return oldOffice(sample);
-  const found = await fileTypeFromFile(INSIDE.document);
-  if (found === undefined || found.ext === 'xml') return text(sample, name) ?? other(found?.mime);
+  if (sample.subarray(0, 8).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]))) return oldOffice();
+  const found = await fileTypeFromBlob(await openAsBlob(INSIDE.document));
+  if (found === undefined || TEXTUAL.has(found.ext)) return text(sample, name) ?? other(found?.mime);
   if (['xlsx', 'xlsm', 'xltx', 'xltm'].includes(found.ext)) return XLSX;
   return KNOWN[found.ext] ?? other(found.mime);
 }
@@ -45,22 +51,26 @@ async function sniff({ name }: SniffRequest): Promise<Sniffed> {
  * A file of many streams whose names stand in it in UTF-16: one of an old workbook is called so, and a workbook behind a password hides in one
  * called otherwise. Read whole, because the list of names may stand at the end.
  */
-function oldOffice(sample: Buffer): Sniffed {
+function oldOffice(): Sniffed {
   const has = (bytes: Buffer, ...names: string[]) =>
     names.some((one) => bytes.includes(Buffer.from(`${one}\0`, 'utf16le')));
   const bytes = readSample(INSIDE.document, OLD_OFFICE_BYTES);
   if (has(bytes, 'Workbook', 'Book')) return XLS;
-  if (has(bytes, 'EncryptedPackage')) return { ...XLSX };
-  return other(sample.length === 0 ? undefined : 'application/x-cfb');
+  if (has(bytes, 'EncryptedPackage')) return XLSX;
+  return other('application/x-cfb');
 }
-
-const OLD_OFFICE_BYTES = 256 * 1024 * 1024;
 
 function text(sample: Buffer, name = ''): Sniffed | null {
   const encoding = sample.length === 0 ? null : encodingOf(sample);
   if (encoding === null) return null;
   const [, extension = ''] = /\.([a-z]+)$/i.exec(name) ?? [];
-  const named: Partial<Record<string, Format>> = { csv: 'csv', tsv: 'tsv', tab: 'tsv', md: 'markdown', markdown: 'markdown' };
+  const named: Partial<Record<string, Format>> = {
+    csv: 'csv',
+    tsv: 'tsv',
+    tab: 'tsv',
+    md: 'markdown',
+    markdown: 'markdown',
+  };
   const format = named[extension.toLowerCase()];
   if (format === 'csv' || format === 'tsv' || format === 'markdown') return TEXTS[format];
   const delimiter = delimiterOf(new TextDecoder(encoding).decode(sample));

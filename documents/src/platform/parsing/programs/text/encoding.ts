@@ -22,15 +22,17 @@ export function readSample(path: string, bytes = SAMPLE_BYTES): Buffer {
  */
 export function encodingOf(sample: Buffer): Encoding | null {
   if (sample.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))) return 'utf-8';
-  if (sample.subarray(0, 2).equals(Buffer.from([0xff, 0xfe]))) return isPrintable(sample, 'utf-16le') ? 'utf-16le' : null;
-  if (sample.subarray(0, 2).equals(Buffer.from([0xfe, 0xff]))) return isPrintable(sample, 'utf-16be') ? 'utf-16be' : null;
+  if (sample.subarray(0, 2).equals(Buffer.from([0xff, 0xfe])))
+    return isPrintable(sample, 'utf-16le') ? 'utf-16le' : null;
+  if (sample.subarray(0, 2).equals(Buffer.from([0xfe, 0xff])))
+    return isPrintable(sample, 'utf-16be') ? 'utf-16be' : null;
   if (sample.some((byte) => CONTROLS.has(byte))) return null;
   return isWhole(sample) ? 'utf-8' : 'windows-1252';
 }
 
 function isPrintable(sample: Buffer, encoding: Encoding): boolean {
   const text = new TextDecoder(encoding).decode(sample.subarray(0, sample.length & ~1));
-  return !/[\u0000-\u0008\u000e-\u001a\ufffe\uffff]/.test(text);
+  return !/[\p{Cc}\ufffe\uffff]/u.test(text.replaceAll(/\s/g, ''));
 }
 
 /** A character may be cut by the end of the sample. */

@@ -17,10 +17,16 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 async function inspect(): Promise<Inspection> {
   let lines = 0;
-  for await (const _ of linesOf(INSIDE.document)) {
+  const text = linesOf(INSIDE.document);
+  while ((await text.next()).done !== true) {
     if (++lines > MAX_PAGES * LINES_PER_PAGE) throw overLimit('pages', `the text has more than ${MAX_PAGES} pages`);
   }
-  return { kind: 'text', contentType: 'text/plain', pageCount: Math.max(1, Math.ceil(lines / LINES_PER_PAGE)), warnings: [] };
+  return {
+    kind: 'text',
+    contentType: 'text/plain',
+    pageCount: Math.max(1, Math.ceil(lines / LINES_PER_PAGE)),
+    warnings: [],
+  };
 }
 
 async function read(from: number, to: number, emit: (item: unknown) => void): Promise<void> {

@@ -16,10 +16,20 @@ export function textPage(pageNumber: number, rows: readonly string[]): Page {
     let from = offset;
     for (const { 0: raw, index: column } of found) {
       const text = raw.normalize('NFC');
-      words.push({ text, box: boxOf(column, raw.length, index), from, to: from + text.length, source: 'text_layer', confidence: 1 });
+      words.push({
+        text,
+        box: boxOf(column, raw.length, index),
+        from,
+        to: from + text.length,
+        source: 'text_layer',
+        confidence: 1,
+      });
       from += text.length + 1;
     }
-    const text = words.slice(first).map((word) => word.text).join(' ');
+    const text = words
+      .slice(first)
+      .map((word) => word.text)
+      .join(' ');
     texts.push(text);
     offset += text.length + 1;
     const [start, end] = [found[0]?.index ?? 0, (found.at(-1)?.index ?? 0) + (found.at(-1)?.[0].length ?? 0)];
