@@ -14,7 +14,8 @@ export const VERSION_STATUSES = [
 ] as const;
 export type VersionStatus = (typeof VERSION_STATUSES)[number];
 
-export type VersionStage = 'validate' | 'parse' | 'ocr' | 'tables' | 'index';
+export const VERSION_STAGES = ['validate', 'parse', 'ocr', 'tables', 'index'] as const;
+export type VersionStage = (typeof VERSION_STAGES)[number];
 
 /** The bytes that were uploaded under a name at one time, and how far they have been read. */
 @Entity('document_versions')
