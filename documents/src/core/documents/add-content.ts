@@ -50,7 +50,8 @@ export async function addKeptContent(
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
 ): Promise<VersionPlace> {
   try {
-    if (sizeBytes === 0) throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
+    if (sizeBytes === 0)
+      throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
     const { orgId, name, ...details } = describe();
     const version = {
       ...details,
