@@ -53,9 +53,8 @@ const { outputFiles } = await build({
   target: 'node24',
   format: 'esm',
   banner: { js: COMMON_JS },
-  // Nest asks for the first two by name while it runs: there must be one of each. The third is a package that Nest can do without and
-  // the documents service has: what the API is made of does not depend on what is installed beside it.
-  external: ['class-validator', 'class-transformer', '@fastify/multipart'],
+  // Nest asks for both by name while it runs: there must be one of each.
+  external: ['class-validator', 'class-transformer'],
   // Names of classes are names of tables, of schemas in the OpenAPI document and of errors in the log.
   keepNames: true,
   sourcemap: 'linked',

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { SANDGATE } from '../../platform/postgres/database-product.js';
 import { Postgres, type OrganizationTransaction, type PostgresOptions } from '../../platform/postgres/postgres.js';
 import { appendAlone, appendEvents } from '../ledger/append-events.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxRow } from './outbox.js';
@@ -52,7 +53,7 @@ export class Database {
   }
 
   static async connect(options: PostgresOptions): Promise<Database> {
-    const postgres = await Postgres.connect(options);
+    const postgres = await Postgres.connect(options, SANDGATE);
     return new Database(postgres, new LedgerWakeups(options.url, postgres.pool, options.applicationName));
   }
 

@@ -1,30 +1,15 @@
-import { createHash } from 'node:crypto';
-import type { ListenAddress } from './readers.js';
+import { describeSections, renderSections, type EffectiveSetting } from './describe-sections.js';
 import { SECTIONS } from './sections.js';
 import type { SandgateConfig } from './sections.js';
-import { settingsOf } from './setting.js';
-import type { SettingEntry } from './setting.js';
-
-export interface EffectiveSetting {
-  readonly section: string;
-  readonly variable: string;
-  /** The value as it would be written in the environment; a secret shows as a digest, an unset one as an empty text. */
-  readonly value: string;
-  readonly source: 'default' | 'environment' | 'file';
-}
 
 /** The effective configuration of a process with this environment; secrets as digests. */
 export function describeConfig(config: SandgateConfig, env: NodeJS.ProcessEnv): EffectiveSetting[] {
-  return everySetting().map(({ section, entry }) => {
-    const value = (config[section] as unknown as Record<string, unknown>)[entry.member];
-    return { section, variable: entry.variable, value: show(entry, value), source: sourceOf(entry.variable, env) };
-  });
+  return describeSections(SECTIONS, config, env);
 }
 
 /** The text of docs/configuration.md. */
 export function renderConfigurationDocument(): string {
-  const parts = Object.keys(SECTIONS).map((section) => renderSection(section as keyof typeof SECTIONS));
-  return `${INTRODUCTION}\n${parts.join('\n')}`;
+  return renderSections(SECTIONS, INTRODUCTION);
 }
 
 const INTRODUCTION = `# Configuration
@@ -36,57 +21,3 @@ files. Booleans are \`1\`, \`0\`, \`true\` or \`false\`. An empty variable count
 sentence that names the variable; a \`SERVICE_*\` name that nothing reads is warned about, with the nearest known name.
 \`sandgate config\` prints what is in effect, secrets as digests.
 `;
-
-function renderSection(section: keyof typeof SECTIONS): string {
-  const rows = settingsOf(SECTIONS[section]).map(
-    (entry) =>
-      `| \`${entry.variable}\` | ${cell(defaultText(entry))} | ${cell(entry.read.expects)} | ${cell(entry.about)} |`,
-  );
-  return [
-    `## ${section}`,
-    '',
-    '| Variable | Default | Value | Meaning |',
-    '| --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
-}
-
-function everySetting(): { section: keyof typeof SECTIONS; entry: SettingEntry }[] {
-  return Object.entries(SECTIONS).flatMap(([section, type]) =>
-    settingsOf(type).map((entry) => ({ section: section as keyof typeof SECTIONS, entry })),
-  );
-}
-
-function defaultText(entry: SettingEntry): string {
-  if (entry.defaultText !== undefined) return entry.defaultText;
-  return entry.default === null ? 'unset' : plain(entry.default);
-}
-
-function show(entry: SettingEntry, value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (entry.secret !== true) return plain(value);
-  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(plain(value));
-  return `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
-}
-
-function plain(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(':');
-  if (value instanceof Map) return value.size === 0 ? 'none' : [...value.keys()].join(', ');
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (typeof value === 'object' && value !== null && 'port' in value) return address(value as ListenAddress);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function address({ host, port }: ListenAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function sourceOf(variable: string, env: NodeJS.ProcessEnv): EffectiveSetting['source'] {
-  if ((env[variable] ?? '') !== '') return 'environment';
-  return (env[`${variable}_FILE`] ?? '') === '' ? 'default' : 'file';
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}

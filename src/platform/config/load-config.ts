@@ -1,34 +1,26 @@
-import { readFileSync } from 'node:fs';
 import { opensMetadata } from '../egress/network-list.js';
 import { ConfigError } from './config-error.js';
 import { warnAboutNames } from './known-names.js';
+import { freezeSections, readSections } from './read-sections.js';
 import { SECTIONS } from './sections.js';
 import type { SandgateConfig } from './sections.js';
-import { settingsOf } from './setting.js';
-import type { SectionClass, SettingEntry } from './setting.js';
+import { SERVICE_NAMES } from './service-names.js';
 import { readTemporalClient } from './temporal.config.js';
-
-/** Longest content of a `_FILE`; a value is a key or an address, not a document. */
-const MAX_FILE_BYTES = 65_536;
 
 /**
  * Reads the whole configuration from the environment. A malformed value, and a setting that this version cannot keep,
  * throw `ConfigError` naming the variable; the result is frozen.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): SandgateConfig {
-  const sections = Object.entries(SECTIONS).map(
-    ([name, section]) => [name, readSection(section as SectionClass, env)] as const,
-  );
-  const config = Object.fromEntries(sections) as unknown as SandgateConfig;
+  const config: SandgateConfig = readSections(SECTIONS, env);
   Object.assign(config.temporal, readTemporalClient(env));
   refuseUnkeptPromises(config);
-  for (const section of Object.values(config)) Object.freeze(section);
-  return Object.freeze(config);
+  return freezeSections(config);
 }
 
 /** Warnings that do not stop the boot: unknown names and settings that deserve a second look. One sentence each. */
 export function configWarnings(config: SandgateConfig, env: NodeJS.ProcessEnv): string[] {
-  const warnings = warnAboutNames(env);
+  const warnings = warnAboutNames(env, SERVICE_NAMES);
   if (config.seal.kmsMode === 'off' && config.seal.credentialKey !== null) {
     warnings.push(
       'SERVICE_CREDENTIAL_KEY with SERVICE_KMS_MODE=off seals in the legacy form (version 1); SERVICE_KMS_MODE=static is the current one',
@@ -60,50 +52,6 @@ function openedTooWide(allowCidrs: readonly string[]): string[] {
 export function requireSetting<T>(value: T | null, variable: string): T {
   if (value === null) throw new ConfigError(variable, 'must be set');
   return value;
-}
-
-function readSection<T extends object>(section: SectionClass<T>, env: NodeJS.ProcessEnv): T {
-  const values = settingsOf(section).map((entry) => [entry.member, readSetting(entry, env)] as const);
-  return Object.assign(new section(), Object.fromEntries(values));
-}
-
-function readSetting(entry: SettingEntry, env: NodeJS.ProcessEnv): unknown {
-  const raw = rawValue(entry.variable, env);
-  if (raw === undefined)
-    return typeof entry.default === 'function' ? (entry.default as () => unknown)() : entry.default;
-  try {
-    return entry.read.parse(raw);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'is malformed';
-    throw new ConfigError((env[entry.variable] ?? '') === '' ? `${entry.variable}_FILE` : entry.variable, reason);
-  }
-}
-
-/** An empty variable counts as unset: that is how compose files and shells write "nothing". */
-function rawValue(variable: string, env: NodeJS.ProcessEnv): string | undefined {
-  const direct = env[variable];
-  const file = env[`${variable}_FILE`];
-  if (direct !== undefined && direct !== '') {
-    if (file !== undefined && file !== '')
-      throw new ConfigError(variable, `and ${variable}_FILE are both set; keep one`);
-    return direct;
-  }
-  return file === undefined || file === '' ? undefined : readValueFile(`${variable}_FILE`, file);
-}
-
-function readValueFile(variable: string, path: string): string {
-  let content: string;
-  try {
-    content = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      variable,
-      `names a file that cannot be read: ${error instanceof Error ? error.message : path}`,
-    );
-  }
-  if (content.length > MAX_FILE_BYTES)
-    throw new ConfigError(variable, `names a file larger than ${MAX_FILE_BYTES} bytes`);
-  return content.replace(/\r?\n$/, '');
 }
 
 function refuseUnkeptPromises(config: SandgateConfig): void {

@@ -1,9 +1,6 @@
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { ConfigError } from './config-error.js';
 import { absolutePath, httpUrl, text } from './readers.js';
 import { setting } from './setting.js';
-
-type ConnectionOptions = ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
+import { readTemporalConnection, type TemporalConnectionOptions } from './temporal-connection.js';
 
 /**
  * The driver: Temporal. The connection comes from the standard Temporal client environment (`TEMPORAL_ADDRESS`,
@@ -37,7 +34,7 @@ export class TemporalConfig {
   readonly webUrl!: string | null;
 
   /** Options for `Connection.connect` and `NativeConnection.connect`: address, TLS, API key, metadata. */
-  readonly connection!: ConnectionOptions;
+  readonly connection!: TemporalConnectionOptions;
   readonly namespace!: string;
   /** Queue of the control worker; hosts have `host-<id>` and `host-<id>-watch`. */
   readonly taskQueue!: 'sandgate';
@@ -51,14 +48,6 @@ export class TemporalConfig {
 export function readTemporalClient(
   env: NodeJS.ProcessEnv,
 ): Pick<TemporalConfig, 'connection' | 'namespace' | 'taskQueue'> {
-  const variables = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  try {
-    const { connectionOptions, namespace } = loadClientConnectConfig({
-      overrideEnvVars: Object.fromEntries(variables),
-    });
-    const connection = { ...connectionOptions, address: connectionOptions.address ?? '127.0.0.1:7233' };
-    return { connection, namespace: namespace ?? 'default', taskQueue: 'sandgate' };
-  } catch (error) {
-    throw new ConfigError('TEMPORAL_*', `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const { connection, namespace } = readTemporalConnection(env);
+  return { connection, namespace: namespace ?? 'default', taskQueue: 'sandgate' };
 }

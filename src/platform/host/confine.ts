@@ -10,6 +10,8 @@ export interface ConfinedCommand {
   /** Folders and files shown at their own path. None may lie inside another one. */
   readOnly: string[];
   readWrite: string[];
+  /** Folders and files shown read-only at another place, whose names it is not told. */
+  elsewhere?: { source: string; target: string }[];
   cwd: string;
   /** As root: the host uid that the program gets; `nobody` without one. Ignored otherwise. */
   uid?: number;
@@ -18,12 +20,34 @@ export interface ConfinedCommand {
   timeoutMs: number;
   /** Private memory of each process in MiB. */
   memoryMb: number;
+  /** What it and all that it starts may use together; it is killed, with all of them, at the first that is reached. */
+  limits?: ConfinedLimits;
   stdin?: string | Buffer;
   /** Of standard output and of standard error; the program is killed when it prints more. */
   maxOutputBytes: number;
   /** Kills the program when it is aborted; the result is then that of a killed one. */
   signal?: AbortSignal;
 }
+
+/** Limits of a confined program and everything that it starts, for programs that read what may be made to harm them. */
+export interface ConfinedLimits {
+  /** Of all its processes, and what they keep in files in memory. */
+  memoryMb: number;
+  /** Processor time of all its processes. */
+  cpuSeconds: number;
+  /** Processes, each thread counted. */
+  processes: number;
+  /** Of each process: it may have fewer than this many. */
+  openFiles: number;
+  /** In all its files together; it can write to `/tmp` alone, and `HOME` is there. No folder may be `readWrite`. */
+  writtenBytes: number;
+  /** It may not be silent on standard output for longer than this. */
+  silenceMs?: number;
+}
+
+/** Which limit ended a program. `wall_time` is for `timeoutMs` and `silenceMs`, `output` for `maxOutputBytes`. */
+export type ReachedLimit =
+  'wall_time' | 'output' | 'cpu_time' | 'memory' | 'processes' | 'open_files' | 'written_bytes';
 
 /** How it ended, and what it printed. */
 export interface ConfinedResult {
@@ -34,12 +58,14 @@ export interface ConfinedResult {
   timedOut: boolean;
   /** Output reached `maxOutputBytes`; what is kept is its beginning. */
   truncated: boolean;
+  /** The limit that it reached; told only of a program that was given `limits`. */
+  limit?: ReachedLimit | null;
 }
 
 /**
  * Runs one program of our own, git for one, apart from the host (docs/design/workspaces.md): it sees the system read-only and the folders
  * that it is given, has the environment that it is given, an unprivileged uid and no network, and dies with this process. The way to
  * do this is the sandbox provider's; who needs it is handed it.
- * @throws SandgateError `unavailable` where nothing can be confined, `invalid_request` for a path that leads through a link
+ * @throws SandgateError `unavailable` where nothing can be confined, or not with the limits asked for, `invalid_request` for a path that leads through a link
  */
 export type Confine = (command: ConfinedCommand) => Promise<ConfinedResult>;

@@ -9,6 +9,9 @@ export interface ProcessStat {
   parent: number;
   /** Clock ticks since boot. Pids are used again; a pid together with this is not, until the next boot. */
   startTime: number;
+  /** Processor time in clock ticks, that of children that ended and were waited for included. */
+  cpuTicks: number;
+  threads: number;
 }
 
 /** @returns undefined when there is no such process, or the system has no `/proc` */
@@ -23,6 +26,8 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
       state: fields[0] ?? '',
       parent: Number(fields[1]),
       startTime: Number(fields[19]),
+      cpuTicks: [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0),
+      threads: Number(fields[17]),
     };
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ESRCH')) return undefined;

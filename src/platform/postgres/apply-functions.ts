@@ -1,6 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { readCode } from './database-errors.js';
+import type { DatabaseProduct } from './database-product.js';
 import { checksumOf, type SchemaRelease } from './schema-release.js';
 
 /** SQLSTATE of `create or replace` where the function that is there returns or names something else. */
@@ -13,7 +14,11 @@ const OTHER_SIGNATURE = '42P13';
  * @throws SandgateError `conflict` when a function would get another signature under its old name: a version that runs beside this
  *   one still calls the old one
  */
-export async function applyFunctions(runner: QueryRunner, release: SchemaRelease): Promise<string[]> {
+export async function applyFunctions(
+  runner: QueryRunner,
+  release: SchemaRelease,
+  { functionPrefix }: Pick<DatabaseProduct, 'functionPrefix'>,
+): Promise<string[]> {
   const rows = (await runner.query('select file, checksum from schema_functions')) as {
     file: string;
     checksum: string;
@@ -35,7 +40,7 @@ export async function applyFunctions(runner: QueryRunner, release: SchemaRelease
   await runner.query('delete from schema_functions where file <> all ($1)', [
     release.functions.map(({ name }) => name),
   ]);
-  if (applied.length > 0) await refuseOverloads(runner);
+  if (applied.length > 0) await refuseOverloads(runner, functionPrefix);
   return applied;
 }
 
@@ -50,11 +55,12 @@ async function runFile(runner: QueryRunner, name: string, sql: string): Promise<
 }
 
 /** Other arguments under an old name are a second function for PostgreSQL, and calls of the first would go to either. */
-async function refuseOverloads(runner: QueryRunner): Promise<void> {
+async function refuseOverloads(runner: QueryRunner, functionPrefix: string): Promise<void> {
   const rows = (await runner.query(
     `select string_agg(p.oid::regprocedure::text, ' and ' order by p.oid) as signatures
-     from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname like 'svc\\_%'
+     from pg_proc p where p.pronamespace = current_schema()::regnamespace and starts_with(p.proname::text, $1)
      group by p.proname having count(*) > 1 order by p.proname`,
+    [functionPrefix],
   )) as { signatures: string }[];
   if (rows.length === 0) return;
   throw signatureChanged(`there would be ${rows.map(({ signatures }) => signatures).join(', ')}`);

@@ -1,10 +1,9 @@
 import type { Client } from 'pg';
 import { SandgateError } from '../../domain/errors.js';
+import { SANDGATE, type DatabaseProduct } from './database-product.js';
 import { withClient } from './one-off.js';
 import { checksumOf, isOlder, MIGRATIONS_TABLE, ownRelease, type SchemaRelease } from './schema-release.js';
 
-/** Every process takes this lock before it migrates, so that two that start together do not race. */
-const MIGRATION_LOCK = 7_236_401;
 const LOCK_TIMEOUT_MS = 120_000;
 /** A statement that waits for a table holds up everybody who comes after it. */
 const TABLE_LOCK_TIMEOUT_MS = 10_000;
@@ -30,16 +29,18 @@ export async function migrate(
   url: string,
   release: SchemaRelease = ownRelease(),
   tableLockMs: number = TABLE_LOCK_TIMEOUT_MS,
+  product: DatabaseProduct = SANDGATE,
 ): Promise<string[]> {
-  return withClient({ connectionString: url, application_name: 'sandgate-migrate-lock' }, async (guard) => {
+  const applicationName = `${product.applicationPrefix}-migrate-lock`;
+  return withClient({ connectionString: url, application_name: applicationName }, async (guard) => {
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await guard.query('select pg_advisory_lock($1)', [product.migrationLock]);
     const applied = await readApplied(guard);
-    if (isNewer(applied, release) || isCurrent(applied, release)) return [];
-    if (applied.migrations.length === 0) await refuseBesideOthers(guard);
+    if (isNewer(applied, release, product) || isCurrent(applied, release)) return [];
+    if (applied.migrations.length === 0) await refuseBesideOthers(guard, product);
     // Most starts find nothing to do, and need not load what does it.
     const { runPending } = await import('./run-pending.js');
-    return runPending(url, release, tableLockMs);
+    return runPending(url, release, tableLockMs, product);
   });
 }
 
@@ -47,11 +48,12 @@ export async function migrate(
  * The first migration brings the isolation of organizations (CP-327): whoever works on the database before knows nothing of it, would
  * see no row afterwards, and is to be stopped first.
  */
-async function refuseBesideOthers(client: Client): Promise<void> {
+async function refuseBesideOthers(client: Client, { applicationPrefix: prefix }: DatabaseProduct): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct application_name as name from pg_stat_activity
-     where datname = current_database() and application_name like 'sandgate-%' and application_name not like 'sandgate-migrate%'
+     where datname = current_database() and starts_with(application_name, $1) and not starts_with(application_name, $2)
      order by 1`,
+    [`${prefix}-`, `${prefix}-migrate`],
   );
   if (rows.length === 0) return;
   throw new SandgateError(
@@ -81,16 +83,19 @@ async function readIfThere<Row extends object>(client: Client, table: string, or
  *
  * @throws SandgateError `conflict` when the database does not begin with the first migration of this version
  */
-function isNewer({ migrations, functions }: AppliedSchema, release: SchemaRelease): boolean {
+function isNewer(
+  { migrations, functions }: AppliedSchema,
+  release: SchemaRelease,
+  { name: product, otherSchemaAdvice }: DatabaseProduct,
+): boolean {
   const known = release.migrations.map((migration) => migration.name);
   const last = migrations.at(-1);
   if (last === undefined) return false;
   if (migrations[0] !== known[0]) {
     throw new SandgateError(
       'conflict',
-      `the database was made by a version of Sandgate whose schema this one does not continue (${migrations.length} migrations, the ` +
-        `last is ${last}): export the ledgers you need with that version (sandgate audit export), then start this one with a new ` +
-        'database, another DATABASE_URL or SERVICE_DATA_DIR',
+      `the database was made by a version of ${product} whose schema this one does not continue (${migrations.length} migrations, ` +
+        `the last is ${last}): ${otherSchemaAdvice}`,
     );
   }
   return (

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { DataSource, getMetadataArgsStorage, type EntityManager, type QueryRunner } from 'typeorm';
 import { isUuid } from '../../domain/uuid.js';
 import { translateDatabaseErrors } from './database-errors.js';
+import type { DatabaseProduct } from './database-product.js';
 
 export interface PostgresOptions {
   url: string;
@@ -9,9 +10,8 @@ export interface PostgresOptions {
   applicationName: string;
 }
 
-/** Settings of every pooled connection: the runtime role, bounds so that nothing waits for ever, and a log without parameters. */
+/** Settings of every pooled connection beside the runtime role: bounds so that nothing waits for ever, and a log without parameters. */
 const SESSION_SETTINGS = {
-  role: 'sandgate_app',
   jit: 'off',
   statement_timeout: '30000',
   lock_timeout: '10000',
@@ -40,9 +40,13 @@ export class Postgres implements OrganizationTransactions {
   private constructor(
     private readonly dataSource: DataSource,
     readonly pool: pg.Pool,
+    private readonly product: Pick<DatabaseProduct, 'organizationSetting'>,
   ) {}
 
-  static async connect(options: PostgresOptions): Promise<Postgres> {
+  static async connect(
+    options: PostgresOptions,
+    product: Pick<DatabaseProduct, 'organizationSetting' | 'roles'>,
+  ): Promise<Postgres> {
     const dataSource = new DataSource({
       type: 'postgres',
       url: options.url,
@@ -53,14 +57,14 @@ export class Postgres implements OrganizationTransactions {
       entities: getMetadataArgsStorage().tables.map(({ target }) => target),
       extra: {
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
-        options: Object.entries(SESSION_SETTINGS)
+        options: Object.entries({ role: product.roles[0], ...SESSION_SETTINGS })
           .map(([name, value]) => `-c ${name}=${value}`)
           .join(' '),
       },
     });
     await dataSource.initialize();
     const { master } = dataSource.driver as unknown as { master: pg.Pool };
-    return new Postgres(dataSource, master);
+    return new Postgres(dataSource, master, product);
   }
 
   /** Commits when `work` resolves, rolls back when it rejects. No network call belongs inside. */
@@ -71,7 +75,7 @@ export class Postgres implements OrganizationTransactions {
       return await translateDatabaseErrors(async () => {
         await runner.startTransaction();
         try {
-          await runner.query(`select set_config('service.tenant_id', $1, true)`, [organizationId]);
+          await runner.query('select set_config($1, $2, true)', [this.product.organizationSetting, organizationId]);
           const result = await work(new OpenTransaction(organizationId, runner));
           await runner.commitTransaction();
           return result;

@@ -2,6 +2,7 @@ import { DataSource, MigrationExecutor } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { applyFunctions } from './apply-functions.js';
 import { readCode } from './database-errors.js';
+import type { DatabaseProduct } from './database-product.js';
 import { MIGRATIONS_TABLE, type SchemaRelease } from './schema-release.js';
 
 /** SQLSTATE of a statement that gave up waiting for a lock. */
@@ -14,11 +15,16 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * @returns names of what ran, in order
  * @throws SandgateError as `migrate` does
  */
-export async function runPending(url: string, release: SchemaRelease, tableLockMs: number): Promise<string[]> {
+export async function runPending(
+  url: string,
+  release: SchemaRelease,
+  tableLockMs: number,
+  product: DatabaseProduct,
+): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
     url,
-    applicationName: 'sandgate-migrate',
+    applicationName: `${product.applicationPrefix}-migrate`,
     migrations: [...release.migrations],
     migrationsTableName: MIGRATIONS_TABLE,
     poolSize: 2,
@@ -32,7 +38,7 @@ export async function runPending(url: string, release: SchemaRelease, tableLockM
       const executor = new MigrationExecutor(source, runner);
       executor.transaction = 'all';
       const migrations = (await executor.executePendingMigrations()).map(({ name }) => name);
-      const functions = await applyFunctions(runner, release);
+      const functions = await applyFunctions(runner, release, product);
       await runner.commitTransaction();
       return [...migrations, ...functions];
     } catch (error) {

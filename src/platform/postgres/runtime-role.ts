@@ -1,11 +1,9 @@
 import type pg from 'pg';
 import { translateDatabaseErrors } from './database-errors.js';
-
-/** The roles of `migrations/roles.sql`: what processes run as, and what owns the functions across organizations. */
-const ROLES = ['sandgate_app', 'sandgate_system'];
+import { SANDGATE, type DatabaseProduct } from './database-product.js';
 
 /** The startup option by which a connection acts as the runtime role. */
-export const RUNTIME_SESSION = `-c role=${ROLES[0]}`;
+export const RUNTIME_SESSION = `-c role=${SANDGATE.roles[0]}`;
 
 /** The boot must stop: row-level isolation would not hold (docs/design/identity.md). */
 export class RoleRefused extends Error {
@@ -22,7 +20,7 @@ type Queryable = Pick<pg.ClientBase, 'query'>;
 
 /** Whether migrations have made the roles on this server. */
 export async function hasRuntimeRole(db: Queryable): Promise<boolean> {
-  return (await db.query('select from pg_roles where rolname = $1', [ROLES[0]])).rowCount === 1;
+  return (await db.query('select from pg_roles where rolname = $1', [SANDGATE.roles[0]])).rowCount === 1;
 }
 
 /**
@@ -36,17 +34,18 @@ export async function hasRuntimeRole(db: Queryable): Promise<boolean> {
 export async function checkRuntimeRoles(
   db: Queryable,
   { requireSso, allowRlsBypass }: IsolationMode,
-  roles: readonly string[] = ROLES,
+  roles: readonly string[] = SANDGATE.roles,
+  product: DatabaseProduct = SANDGATE,
 ): Promise<string[]> {
   const { acting, breaches } = await translateDatabaseErrors(async () => ({
     acting: await readActingRole(db),
-    breaches: await findBreaches(db, roles),
+    breaches: await findBreaches(db, roles, product.startCommand),
   }));
   if (breaches.length > 0) throw new RoleRefused(breaches.join('; '));
-  const bypass = describeBypass(acting, roles);
+  const bypass = describeBypass(acting, roles, product.urlVariable);
   if (bypass === null) return [];
   if (requireSso && !allowRlsBypass) {
-    throw new RoleRefused(`${bypass}; SERVICE_ALLOW_RLS_BYPASS=1 starts without that protection`);
+    throw new RoleRefused(`${bypass}; ${product.allowBypassVariable}=1 starts without that protection`);
   }
   return [bypass];
 }
@@ -69,7 +68,11 @@ async function readActingRole(db: Queryable): Promise<ActingRole> {
   return role;
 }
 
-function describeBypass({ name, superuser, bypasses, owns }: ActingRole, roles: readonly string[]): string | null {
+function describeBypass(
+  { name, superuser, bypasses, owns }: ActingRole,
+  roles: readonly string[],
+  urlVariable: string,
+): string | null {
   const because = [
     ...(superuser ? ['is a superuser'] : []),
     ...(bypasses ? ['has BYPASSRLS'] : []),
@@ -79,7 +82,7 @@ function describeBypass({ name, superuser, bypasses, owns }: ActingRole, roles: 
   const fix = roles.includes(name)
     ? `run: alter role ${name} nosuperuser nobypassrls`
     : `connections must act as ${roles[0]}: connect to PostgreSQL directly, not through a pooler that drops the startup option role`;
-  return `DATABASE_URL: the database role ${name} ${because.join(' and ')}, so row-level isolation does not bind it; ${fix}`;
+  return `${urlVariable}: the database role ${name} ${because.join(' and ')}, so row-level isolation does not bind it; ${fix}`;
 }
 
 interface RoleRow {
@@ -96,7 +99,7 @@ interface RoleRow {
  * Roles belong to the whole server, so another database of it may have its own login in them. That is harmless only while this login
  * cannot connect here: it could set any organization.
  */
-async function findBreaches(db: Queryable, roles: readonly string[]): Promise<string[]> {
+async function findBreaches(db: Queryable, roles: readonly string[], startCommand: string): Promise<string[]> {
   const { rows } = await db.query<RoleRow>(
     `select n.name, r.oid is not null as there, n.name = current_user as acting,
             array_remove(array[case when r.rolcanlogin then 'login' end, case when r.rolsuper then 'superuser' end,
@@ -111,19 +114,15 @@ async function findBreaches(db: Queryable, roles: readonly string[]): Promise<st
      order by n.place`,
     [roles],
   );
-  return rows.flatMap(describeBreaches);
+  return rows.flatMap((row) => describeBreaches(row, startCommand));
 }
 
-function describeBreaches({
-  name,
-  there,
-  acting,
-  powers,
-  member_of: memberOf,
-  granted_to: grantedTo,
-}: RoleRow): string[] {
+function describeBreaches(
+  { name, there, acting, powers, member_of: memberOf, granted_to: grantedTo }: RoleRow,
+  startCommand: string,
+): string[] {
   if (!there)
-    return [`the database role ${name} is missing: run \`sandgate start\` with a login that may create roles`];
+    return [`the database role ${name} is missing: run \`${startCommand}\` with a login that may create roles`];
   // What lets the acting role past row-level isolation is judged apart: it depends on the mode.
   const excess = acting ? powers.filter((power) => power !== 'superuser' && power !== 'bypassrls') : powers;
   return [

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxMode } from './arguments.js';
 import { chooseLimiter } from './limits/choose-limiter.js';
+import { removeAbandonedGroups } from './limits/confined-group.js';
 import type { Limiter } from './limits/limits.js';
 import { compileFilter } from '../seccomp/compile-filter.js';
 import { MOBY_DEFAULT_PROFILE } from '../seccomp/moby-default-profile.js';
@@ -16,6 +17,7 @@ import { readSystemFacts } from './system-facts.js';
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 10_000;
+const UNCOUNTED_MEMORY = ['memfd_create', 'memfd_secret', 'shmget'];
 const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin';
 
 /** What this host offers to sandboxes; found out once for each process. */
@@ -25,11 +27,13 @@ export interface Host extends RoomAbilities {
   version: string;
   facts: SystemFacts;
   filter: Buffer;
+  /** {@link filter} without the ways to keep memory that belongs to no process and no folder. */
+  countedFilter: Buffer;
   limiter: Limiter;
 }
 
 /** The part of {@link Host} that needs no trial, enough for confined programs of our own. */
-export type ConfinedHost = Pick<Host, 'mode' | 'bwrap' | 'facts' | 'filter'>;
+export type ConfinedHost = Pick<Host, 'mode' | 'bwrap' | 'facts' | 'filter' | 'countedFilter'>;
 
 export function currentMode(): SandboxMode {
   return process.getuid?.() === 0 ? 'root' : 'user';
@@ -39,8 +43,25 @@ let confinedHost: ConfinedHost | undefined;
 
 /** @throws SandgateError `unavailable` with what to do, where no sandbox can be built at all */
 export function findConfinedHost(): ConfinedHost {
-  confinedHost ??= { mode: currentMode(), bwrap: findBubblewrap(), facts: readSystemFacts(), filter: buildFilter() };
+  confinedHost ??= {
+    mode: currentMode(),
+    bwrap: findBubblewrap(),
+    facts: readSystemFacts(),
+    filter: buildFilter(),
+    countedFilter: buildFilter(UNCOUNTED_MEMORY),
+  };
   return confinedHost;
+}
+
+let limiter: Promise<Limiter> | undefined;
+
+/** The strictest limiter of this host, for confined programs; found out once for each process. */
+export function findConfinedLimiter(): Promise<Limiter> {
+  limiter ??= chooseLimiter(currentMode()).then(async (chosen) => {
+    await removeAbandonedGroups(chosen);
+    return chosen;
+  });
+  return limiter;
 }
 
 /** Finds out what the host offers. Trials of limits take some milliseconds. @throws SandgateError `unavailable` as {@link findConfinedHost} */
@@ -60,11 +81,11 @@ function findBubblewrap(): string {
   );
 }
 
-function buildFilter(): Buffer {
+function buildFilter(absent: readonly string[] = []): Buffer {
   const machine = currentMachine();
   if (machine === undefined)
     throw new SandgateError('unavailable', `sandboxes run on x86-64 and arm64; this machine is ${process.arch}`);
-  return compileFilter(MOBY_DEFAULT_PROFILE, machine);
+  return compileFilter(MOBY_DEFAULT_PROFILE, machine, absent);
 }
 
 async function readVersion(bwrap: string): Promise<string> {

@@ -13,6 +13,10 @@ export interface RlimitSettings {
   fileBytes: number | null;
   /** Private memory of each process in bytes; null leaves it to the cgroup. */
   dataBytes: number | null;
+  /** Descriptors of each process; a generous number without it. */
+  openFiles?: number;
+  /** Processor time of each process. */
+  cpuSeconds?: number;
 }
 
 /**
@@ -47,10 +51,11 @@ export function rlimitCommands(limits: RlimitSettings): string[] {
   return [
     'ulimit -c 0',
     // A lower limit that is already in force stays.
-    'ulimit -n 16384 2> /dev/null || :',
+    limits.openFiles === undefined ? 'ulimit -n 16384 2> /dev/null || :' : `ulimit -n ${limits.openFiles} ${failed}`,
     ...(limits.fileBytes === null
       ? []
       : [`ulimit -f ${Math.max(Math.ceil(limits.fileBytes / 512), RING_BYTES / 512)} ${failed}`]),
     ...(limits.dataBytes === null ? [] : [`ulimit -d ${Math.ceil(limits.dataBytes / 1024)} ${failed}`]),
+    ...(limits.cpuSeconds === undefined ? [] : [`ulimit -t ${Math.ceil(limits.cpuSeconds)} ${failed}`]),
   ];
 }

@@ -39,9 +39,10 @@ const refuse = (errno: number): Instruction[] => [ret(RET_ERRNO | errno)];
 /**
  * The filter of a sandbox as the kernel takes it (docs/design/sandbox.md): calls of another architecture kill the process, calls that
  * the profile does not allow are refused with EPERM.
+ * @param absent calls that are refused as if this kernel did not have them
  */
-export function compileFilter(profile: SeccompProfile, machine: Machine): Buffer {
-  return encode(assembleFilter(resolveRulings(profile, machine), machine));
+export function compileFilter(profile: SeccompProfile, machine: Machine, absent: readonly string[] = []): Buffer {
+  return encode(assembleFilter(resolveRulings(profile, machine, absent), machine));
 }
 
 /** The program for a set of rulings, in front of it the check of the architecture. */

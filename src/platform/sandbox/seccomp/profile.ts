@@ -119,7 +119,11 @@ const SOCKETS: Ruling = {
  * profile that need one do not apply.
  * @throws Error when the profile holds something that this reader does not know: a filter is never guessed.
  */
-export function resolveRulings(profile: SeccompProfile, machine: Machine): Map<number, Ruling> {
+export function resolveRulings(
+  profile: SeccompProfile,
+  machine: Machine,
+  absent: readonly string[] = [],
+): Map<number, Ruling> {
   if (profile.defaultAction !== 'SCMP_ACT_ERRNO' || profile.defaultErrnoRet !== EPERM) {
     throw new Error(`the seccomp profile's default is ${profile.defaultAction}, expected SCMP_ACT_ERRNO with EPERM`);
   }
@@ -131,10 +135,10 @@ export function resolveRulings(profile: SeccompProfile, machine: Machine): Map<n
       if (number !== undefined) rulings.set(number, merge(rulings.get(number), rulingOf(entry), name));
     }
   }
-  return withOwnRules(rulings, machine);
+  return withOwnRules(rulings, machine, absent);
 }
 
-function withOwnRules(rulings: Map<number, Ruling>, machine: Machine): Map<number, Ruling> {
+function withOwnRules(rulings: Map<number, Ruling>, machine: Machine, absent: readonly string[]): Map<number, Ruling> {
   for (const name of ALWAYS_REFUSED) {
     const number = syscallNumber(machine, name);
     if (number !== undefined) rulings.delete(number);
@@ -146,7 +150,7 @@ function withOwnRules(rulings: Map<number, Ruling>, machine: Machine): Map<numbe
   };
   set('socket', SOCKETS);
   set('socketpair', { kind: 'when', alternatives: [[equals(0, AF_UNIX)]] });
-  set('clone3', { kind: 'refuse', errno: ENOSYS });
+  for (const name of ['clone3', ...absent]) set(name, { kind: 'refuse', errno: ENOSYS });
   return rulings;
 }
 

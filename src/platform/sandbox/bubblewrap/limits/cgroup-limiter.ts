@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
@@ -31,6 +31,15 @@ export class CgroupLimiter implements Limiter {
       dataBytes: null,
       processes: null,
     };
+  }
+
+  /** Removes groups without processes that a process of ours left when it died. */
+  async removeAbandoned(isAbandoned: (runId: string) => boolean): Promise<void> {
+    for (const { folder } of this.tree.hierarchies) {
+      const parent = join(folder, PARENT);
+      const names = await readdir(parent).catch(ignoreMissing);
+      for (const name of names?.filter(isAbandoned) ?? []) await removeIfEmpty(join(parent, name));
+    }
   }
 
   private async makeGroup(
@@ -90,6 +99,30 @@ export async function ranOutOfMemory(record: LimitRecord): Promise<boolean> {
   return false;
 }
 
+/** What the kernel counted for a run; null where the limits are no cgroups. */
+export interface GroupCounts {
+  /** Null where processor time is not counted. */
+  cpuSeconds: number | null;
+  /** A process more was refused. */
+  refusedProcess: boolean;
+  outOfMemory: boolean;
+}
+
+export async function readCounts(record: LimitRecord): Promise<GroupCounts | null> {
+  if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return null;
+  const read = async (file: string): Promise<string> =>
+    (await Promise.all(record.groups.map((group) => readOptional(join(group, file))))).join('');
+  const [events, cpu, outOfMemory] = await Promise.all([
+    read('pids.events'),
+    record.kind === 'cgroup-v2' ? read('cpu.stat') : read('cpuacct.usage'),
+    ranOutOfMemory(record),
+  ]);
+  const [, micros] = /^usage_usec (\d+)$/m.exec(cpu) ?? [];
+  const [, nanos] = /^(\d+)$/m.exec(cpu) ?? [];
+  const cpuSeconds = micros !== undefined ? Number(micros) / 1e6 : nanos !== undefined ? Number(nanos) / 1e9 : null;
+  return { cpuSeconds, outOfMemory, refusedProcess: Number(/^max (\d+)$/m.exec(events)?.[1] ?? 0) > 0 };
+}
+
 /** Host pids in the run's groups. */
 export async function listMembers(record: LimitRecord): Promise<number[]> {
   if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return [];
@@ -126,6 +159,10 @@ async function removeIfEmpty(folder: string): Promise<void> {
     // Other runs live there, or another process removed it first.
     if (!isMissing(error) && codeOf(error) !== 'EBUSY' && codeOf(error) !== 'ENOTEMPTY') throw error;
   }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
 }
 
 async function exists(path: string): Promise<boolean> {

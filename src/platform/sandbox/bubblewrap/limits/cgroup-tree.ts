@@ -9,6 +9,8 @@ export interface CgroupTree {
 
 const NEEDED = ['memory', 'pids'];
 const WANTED = [...NEEDED, 'cpu'];
+/** Version 1 counts processor time apart from bounding it. */
+const COUNTING = 'cpuacct';
 
 /**
  * Finds a place where this process may bound others: version 2 where a subtree is delegated to us, version 1 as root.
@@ -70,7 +72,7 @@ function version2(root: string, own: Map<string, string>, mounts: Mount[]): Cgro
 
 function version1(root: string, own: Map<string, string>, mounts: Mount[]): CgroupTree | null {
   const byFolder = new Map<string, string[]>();
-  for (const controller of WANTED) {
+  for (const controller of [...WANTED, COUNTING]) {
     const mount = mounts.find((one) => one.type === 'cgroup' && one.options.includes(controller));
     const path = own.get(controller);
     if (mount === undefined || path === undefined) continue;

@@ -26,7 +26,7 @@ export function breachOf(usage: Usage, sizes: SandboxSizes): string | null {
   return null;
 }
 
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
   } catch (error) {

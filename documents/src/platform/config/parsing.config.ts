@@ -1,0 +1,24 @@
+import { integer } from '../../../../src/platform/config/readers.js';
+import { setting } from '../../../../src/platform/config/setting.js';
+
+const GIB = 1024 ** 3;
+
+/** How documents are read. */
+export class ParsingConfig {
+  @setting({
+    variable: 'DOCSVC_MAX_PARSE_BYTES',
+    read: integer(1, 1024 * GIB),
+    default: 2 * GIB,
+    about: 'Largest file in bytes that is read; a larger one is kept and stays `stored`.',
+  })
+  readonly maxParseBytes!: number;
+
+  @setting({
+    variable: 'DOCSVC_SANDBOX_UID_BASE',
+    read: integer(10_000, 4_000_000_000),
+    default: 870_000,
+    about:
+      'First of the user ids under which parsers run where the worker may change users; sixteen from here on must belong to nobody.',
+  })
+  readonly uidBase!: number;
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { SandgateError } from '../../../domain/errors.js';
+import type { ConfinedCommand, ConfinedResult, ReachedLimit } from '../../host/confine.js';
+
+/** A confined program that runs. */
+export interface StartedProgram {
+  pid: number;
+  /** Kills it with all that it started, for a limit that somebody else found reached. */
+  end: (limit: ReachedLimit) => void;
+}
+
+/** One launch: the command of the launching shell, and the descriptors that it hands on. */
+export interface ConfinedLaunch {
+  argv: string[];
+  descriptors: number[];
+  env: Record<string, string>;
+}
+
+/** Starts a confined program, feeds it and keeps what it prints, until it has ended or has been killed. */
+export function collectOutput(
+  launch: ConfinedLaunch,
+  command: ConfinedCommand,
+  started: (program: StartedProgram) => void,
+): Promise<ConfinedResult> {
+  return new Promise((resolve, reject) => {
+    const [program = '/bin/sh', ...args] = launch.argv;
+    // A session of its own, so that one signal to the group reaches bubblewrap, which takes everything inside with it.
+    const child = spawn(program, args, {
+      env: launch.env,
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', ...launch.descriptors],
+    });
+    // First of all: one that could not be made for want of descriptors has no streams either.
+    child.once('error', (error) => {
+      reject(new SandgateError('sandbox_failed', 'a confined program could not be started', { cause: error }));
+    });
+    const [stdin, stdout, stderr] = child.stdio;
+    let limit: ReachedLimit | null = null;
+    const kill = (): void => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL');
+    };
+    const end = (reached: ReachedLimit): void => {
+      limit ??= reached;
+      kill();
+    };
+    const stopClocks = startClocks(command, stdout, () => end('wall_time'));
+    command.signal?.addEventListener('abort', kill, { once: true });
+    if (command.signal?.aborted === true) kill();
+    const settle = (): void => {
+      stopClocks();
+      command.signal?.removeEventListener('abort', kill);
+    };
+    const keep = (stream: typeof stdout) => keepOutput(stream, command.maxOutputBytes, () => end('output'));
+    const [kept, keptErrors] = [keep(stdout), keep(stderr)];
+    // A program may end without reading its input; that is not a failure.
+    stdin?.on('error', () => stdin.destroy());
+    stdin?.end(command.stdin ?? '');
+    child.once('error', settle);
+    child.once('close', (exitCode) => {
+      settle();
+      const ending = { timedOut: limit === 'wall_time', truncated: limit === 'output' };
+      resolve({ ...ending, limit, exitCode, stdout: kept(), stderr: keptErrors() });
+    });
+    if (child.pid !== undefined) started({ pid: child.pid, end });
+  });
+}
+
+/** @returns what stops them */
+function startClocks(
+  { timeoutMs, limits }: ConfinedCommand,
+  stdout: NodeJS.ReadableStream | null | undefined,
+  expire: () => void,
+): () => void {
+  const whole = setTimeout(expire, timeoutMs);
+  const silence = limits?.silenceMs === undefined ? undefined : setTimeout(expire, limits.silenceMs);
+  if (silence !== undefined) stdout?.on('data', () => silence.refresh());
+  return () => {
+    clearTimeout(whole);
+    clearTimeout(silence);
+  };
+}
+
+function keepOutput(
+  stream: NodeJS.ReadableStream | null | undefined,
+  maxBytes: number,
+  overflow: () => void,
+): () => Buffer {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    if (bytes < maxBytes) chunks.push(chunk.subarray(0, maxBytes - bytes));
+    bytes += chunk.length;
+    if (bytes > maxBytes) overflow();
+  });
+  return () => Buffer.concat(chunks);
+}
