@@ -34,10 +34,7 @@ export class AccessGuard implements CanActivate {
       { requests: rates.requestsPerMin, searches: rates.searchesPerMin },
       { token: tokenOf(request), kind, requestId: request.id },
     );
-    if (admission.verdict === 'unknown') throw new DocsvcError('unauthenticated', 'the access token is unknown or revoked');
-    if (admission.verdict === 'expired') {
-      throw new DocsvcError('token_expired', 'the access token has expired; get a new one at /oauth/token');
-    }
+    if (admission.verdict === 'unknown' || admission.verdict === 'expired') throw refusalOf(admission.verdict);
     sayRate(http.getResponse<FastifyReply>(), admission.rate);
     if (admission.verdict === 'limited') {
       const { rate, retrySeconds } = admission;
@@ -52,6 +49,11 @@ export class AccessGuard implements CanActivate {
     setCaller(request, admission.caller);
     return true;
   }
+}
+
+function refusalOf(verdict: 'unknown' | 'expired'): DocsvcError {
+  if (verdict === 'unknown') return new DocsvcError('unauthenticated', 'the access token is unknown or revoked');
+  return new DocsvcError('token_expired', 'the access token has expired; get a new one at /oauth/token');
 }
 
 function tokenOf({ headers }: FastifyRequest): string {
