@@ -8,8 +8,6 @@ export interface ParserProgram {
 export const PARSER_PROGRAMS = {
   /** Kind and content type by the bytes alone. */
   sniff: { packages: [] },
-  /** XLSX, XLS, ODS, CSV, TSV: a sheet is a page. */
-  spreadsheet: { packages: [] },
   /** TXT, MD: a fixed number of lines is a page. */
   text: { packages: [] },
 } as const satisfies Record<string, ParserProgram>;
