@@ -26,7 +26,8 @@ async function start(config: DocsvcConfig, log: Logger): Promise<RunningApi> {
     (error) => log.error({ err: error }, 'a step after a commit failed'),
   );
   const { allowRlsBypass } = config.database;
-  for (const warning of await checkRuntimeRoles(record.pool, { refuseBypass: !allowRlsBypass, ...DOCSVC })) log.warn(warning);
+  const isolation = { requireSso: true, allowRlsBypass };
+  for (const warning of await checkRuntimeRoles(record.pool, isolation, DOCSVC.roles, DOCSVC)) log.warn(warning);
   const app = await createApi({ config, record });
   const { bind } = config.http;
   await app.listen({ port: bind.port, host: bind.host });

@@ -55,7 +55,10 @@ export function changeSettings(before: ProjectSettings, sent: JsonValue): Projec
   });
   if (faults.length > 0) throw refusal(faults);
   if (sent['ocrMode'] === 'accurate')
-    throw new DocsvcError('not_implemented', 'settings.ocrMode: accurate OCR comes with a later release; use auto or fast');
+    throw new DocsvcError(
+      'not_implemented',
+      'settings.ocrMode: accurate OCR comes with a later release; use auto or fast',
+    );
   return { ...before, ...(sent as Partial<ProjectSettings>) };
 }
 

@@ -62,10 +62,20 @@ export class MeView extends UsageView {
   @ApiProperty({ type: 'array', items: { type: 'string', enum: [...SCOPES] } })
   scopes!: readonly Scope[];
 
-  @ApiProperty({ type: 'array', items: { type: 'string', format: 'uuid' }, nullable: true, description: 'Null: every workspace.' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    nullable: true,
+    description: 'Null: every workspace.',
+  })
   workspaceIds!: readonly string[] | null;
 
-  @ApiProperty({ type: 'array', items: { type: 'string', format: 'uuid' }, nullable: true, description: 'Null: every project.' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    nullable: true,
+    description: 'Null: every project.',
+  })
   projectIds!: readonly string[] | null;
 
   @ApiProperty({ type: LimitsView })

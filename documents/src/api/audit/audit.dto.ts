@@ -6,7 +6,10 @@ import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
 export class AuditQuery extends PageQuery {
-  @ApiPropertyOptional({ type: 'string', description: 'Only entries of exactly this action, such as `project.created`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'Only entries of exactly this action, such as `project.created`.',
+  })
   @MayBeLeftOut()
   @IsString()
   @MaxLength(100)
@@ -17,7 +20,11 @@ export class AuditQuery extends PageQuery {
   @IsUUID()
   subjectId?: string;
 
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', description: 'Only entries about this project and what is in it.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'uuid',
+    description: 'Only entries about this project and what is in it.',
+  })
   @MayBeLeftOut()
   @IsUUID()
   projectId?: string;
@@ -69,7 +76,11 @@ export class AuditEventView {
   @ApiProperty({ type: 'string', nullable: true })
   requestId!: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Names and ids; never what a document says.' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Names and ids; never what a document says.',
+  })
   detail!: JsonObject;
 }
 

@@ -55,7 +55,12 @@ export class NewClient {
   @IsUUID(undefined, { each: true })
   projectIds?: string[] | null;
 
-  @ApiPropertyOptional({ type: 'string', format: 'date-time', nullable: true, description: 'After it the client gets no token, and its tokens end.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'After it the client gets no token, and its tokens end.',
+  })
   @IsOptional()
   @IsISO8601({ strict: true })
   expiresAt?: string | null;

@@ -95,7 +95,8 @@ export class ClientsService {
     return this.record.inOrganization(caller.orgId, async (tx) => {
       const { row_version: version } = await this.requireManaged(tx, caller, id);
       const values = { revoked_at: CLOCK, secret_hashes: [], row_version: version + 1, updated_at: CLOCK };
-      if ((await updateRow(tx, OauthClientEntity, { id, row_version: version }, values)) === null) throw versionConflict();
+      if ((await updateRow(tx, OauthClientEntity, { id, row_version: version }, values)) === null)
+        throw versionConflict();
       await recordAudit(tx, caller, audited('client.revoked', id));
     });
   }

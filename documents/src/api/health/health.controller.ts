@@ -1,21 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../http/scopes.decorator.js';
 import { Answer, OpenFailures } from '../openapi/answers.js';
+import { Health, Readiness } from './health.dto.js';
 import { HealthService } from './health.service.js';
-
-export class Health {
-  @ApiProperty({ type: 'string', enum: ['ok'] })
-  status!: 'ok';
-}
-
-export class Readiness {
-  @ApiProperty({ type: 'string', enum: ['ready'] })
-  status!: 'ready';
-
-  @ApiProperty()
-  database!: boolean;
-}
 
 @ApiTags('Service')
 @Controller('api/health')

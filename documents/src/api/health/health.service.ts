@@ -3,7 +3,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { askDatabase } from '../../core/record/ask-database.js';
 import { Record } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
-import type { Health, Readiness } from './health.controller.js';
+import type { Health, Readiness } from './health.dto.js';
 
 /** Longest wait for the database's answer: a probe must say no before its own caller gives up. */
 const READY_WITHIN_MS = 2000;

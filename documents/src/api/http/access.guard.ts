@@ -44,7 +44,8 @@ export class AccessGuard implements CanActivate {
         { retryAfterSeconds: retrySeconds },
       );
     }
-    if (admittance.by === 'nothing') throw new DocsvcError('forbidden', 'this route declares no scope and admits nobody');
+    if (admittance.by === 'nothing')
+      throw new DocsvcError('forbidden', 'this route declares no scope and admits nobody');
     if (admittance.scope !== 'any') requireScope(admission.caller, admittance.scope);
     setCaller(request, admission.caller);
     return true;

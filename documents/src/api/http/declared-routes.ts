@@ -44,7 +44,9 @@ function routesOf(controller: object): DeclaredRoute[] {
     const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
     const admittance = admittanceOf(handler);
     return prefixes.flatMap((prefix) =>
-      [paths].flat().map((path) => ({ method: verb, path: join(prefix, path), handler: `${name}.${method}`, admittance })),
+      [paths]
+        .flat()
+        .map((path) => ({ method: verb, path: join(prefix, path), handler: `${name}.${method}`, admittance })),
     );
   });
 }

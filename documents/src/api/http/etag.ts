@@ -52,5 +52,8 @@ export function requireVersion(asked: number | null, rowVersion: number): void {
 /** @param now the version that the row has, where it is known */
 export function versionConflict(now?: number): DocsvcError {
   const is = now === undefined ? '' : ` and is now "${now}"`;
-  return new DocsvcError('version_conflict', `If-Match: this was changed meanwhile${is}; read it again and repeat the change`);
+  return new DocsvcError(
+    'version_conflict',
+    `If-Match: this was changed meanwhile${is}; read it again and repeat the change`,
+  );
 }

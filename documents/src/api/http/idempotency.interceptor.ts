@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  Injectable,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defer, from, lastValueFrom, type Observable } from 'rxjs';
 import type { JsonValue } from '../../../../src/domain/json.js';
@@ -55,7 +50,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const claim = await this.keys.claim(caller, key, digestOf(request));
     if ('status' in claim) return repeat(reply, claim);
     try {
-      const body = await withClaim(claim, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+      const body: unknown = await withClaim(claim, () =>
+        lastValueFrom<unknown, undefined>(next.handle(), { defaultValue: undefined }),
+      );
       await this.keys.keep(caller, claim, { status: reply.statusCode, body: asSent(body), headers: headersOf(reply) });
       return body;
     } catch (error) {

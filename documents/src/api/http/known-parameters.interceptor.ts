@@ -23,7 +23,11 @@ export class KnownParametersInterceptor implements NestInterceptor {
     const given = operation.takesBody || !isJsonObject(request.body) ? [] : Object.keys(request.body);
     const details = [
       ...unknown.map((path) => ({ path, code: 'unknown_parameter', message: 'is not a parameter of this request' })),
-      ...given.map((path) => ({ path, code: 'unknown_member', message: 'is not a member of this request, which has none' })),
+      ...given.map((path) => ({
+        path,
+        code: 'unknown_member',
+        message: 'is not a member of this request, which has none',
+      })),
     ];
     if (details.length > 0) throw refusalOf(details);
     return next.handle();

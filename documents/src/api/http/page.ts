@@ -14,7 +14,13 @@ const MAX_CURSOR_CHARS = 512;
 
 /** Query of a list that has pages. */
 export class PageQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most rows to answer.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: 'Most rows to answer.',
+  })
   @IsOptional()
   @Matches(/^(?:[1-9]|[1-9]\d|1\d\d|200)$/, { message: `must be a whole number from 1 to ${MAX_LIMIT}` })
   limit?: string;

@@ -22,7 +22,11 @@ export function refuseUnstorable(root: unknown, name: string): void {
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       refuseText(key, `a member name in ${path}`);
-      pending.push({ path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, value: member, depth: depth + 1 });
+      pending.push({
+        path: Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`,
+        value: member,
+        depth: depth + 1,
+      });
     }
   }
 }

@@ -50,7 +50,10 @@ function detailsOf({ property, constraints, children }: ValidationError, parent:
 }
 
 function join(parent: string, property: string): string {
-  const shown = property.slice(0, MAX_NAME_SHOWN).toWellFormed().replace(/\p{Cc}/gu, '\u{fffd}');
+  const shown = property
+    .slice(0, MAX_NAME_SHOWN)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\u{fffd}');
   if (parent === '') return shown;
   return /^\d+$/.test(shown) ? `${parent}[${shown}]` : `${parent}.${shown}`;
 }

@@ -16,7 +16,8 @@ export function readClient(authorization: string | undefined, fields: URLSearchP
     if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
     throw new OauthError('invalid_client', 'client_id and client_secret are needed, in the form or by HTTP Basic');
   }
-  if (clientSecret !== null) throw new OauthError('invalid_request', 'send the secret in the form or by HTTP Basic, not both');
+  if (clientSecret !== null)
+    throw new OauthError('invalid_request', 'send the secret in the form or by HTTP Basic, not both');
   if (clientId !== null && clientId !== basic.clientId) {
     throw new OauthError('invalid_request', 'client_id: is not the one of HTTP Basic');
   }
@@ -27,7 +28,8 @@ function readBasic(authorization: string): ClientCredentials {
   const encoded = BASIC.exec(authorization)?.[1];
   const pair = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
-  if (colon < 1) throw new OauthError('invalid_client', 'Authorization: is not HTTP Basic with a client id and a secret');
+  if (colon < 1)
+    throw new OauthError('invalid_client', 'Authorization: is not HTTP Basic with a client id and a secret');
   return { clientId: formDecoded(pair.slice(0, colon)), clientSecret: formDecoded(pair.slice(colon + 1)) };
 }
 

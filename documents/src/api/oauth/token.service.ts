@@ -5,7 +5,7 @@ import { OauthError } from '../../core/access/oauth-error.js';
 import { SecretThrottle } from '../../core/access/secret-throttle.js';
 import { Record } from '../../core/record/record.js';
 import { readClient } from './client-authentication.js';
-import type { TokenAnswer } from './token.controller.js';
+import type { TokenAnswer } from './token.dto.js';
 
 /** Grants of OAuth that this release does not have. */
 const LATER_GRANTS: ReadonlySet<string> = new Set([

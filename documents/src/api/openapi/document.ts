@@ -52,7 +52,8 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same request answers what the first one was answered, for 24 hours; with another request 409.',
+  description:
+    'The same key with the same request answers what the first one was answered, for 24 hours; with another request 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
@@ -74,7 +75,8 @@ function closeBodies({ components, paths }: OpenAPIObject): void {
     }
   };
   for (const item of Object.values(paths)) {
-    for (const operation of Object.values(item as Record<string, { requestBody?: unknown }>)) collect(operation.requestBody);
+    for (const operation of Object.values(item as Record<string, { requestBody?: unknown }>))
+      collect(operation.requestBody);
   }
   for (const name of named) {
     const schema = schemas[name];

@@ -14,11 +14,17 @@ class SettingsView implements ProjectSettings {
   @ApiProperty({
     type: 'string',
     enum: [...OCR_MODES],
-    description: '`auto` reads pictures of text where a page needs it, `off` never. `accurate` comes with a later release (501).',
+    description:
+      '`auto` reads pictures of text where a page needs it, `off` never. `accurate` comes with a later release (501).',
   })
   ocrMode!: ProjectSettings['ocrMode'];
 
-  @ApiProperty({ type: [String], minItems: 1, maxItems: 4, description: "Tesseract's names of languages, such as `eng`." })
+  @ApiProperty({
+    type: [String],
+    minItems: 1,
+    maxItems: 4,
+    description: "Tesseract's names of languages, such as `eng`.",
+  })
   ocrLanguages!: string[];
 
   @ApiProperty({
@@ -56,7 +62,11 @@ export class NewProject {
   @IsUUID()
   workspaceId!: string;
 
-  @ApiProperty({ description: '1 to 255 bytes, one line, no / or \\; unique in the workspace.', minLength: 1, maxLength: 255 })
+  @ApiProperty({
+    description: '1 to 255 bytes, one line, no / or \\; unique in the workspace.',
+    minLength: 1,
+    maxLength: 255,
+  })
   @IsString()
   name!: string;
 
@@ -129,7 +139,12 @@ export class ProjectView {
   @ApiProperty({ format: 'date-time' })
   updatedAt!: Date;
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'When it was archived; it is purged 30 days later.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When it was archived; it is purged 30 days later.',
+  })
   archivedAt!: Date | null;
 }
 

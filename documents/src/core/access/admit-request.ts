@@ -21,7 +21,8 @@ export interface RateState {
 
 /** What became of a credential at the door. */
 export type Admission =
-  | { verdict: 'unknown' | 'expired' }
+  | { verdict: 'unknown' }
+  | { verdict: 'expired' }
   | { verdict: 'limited'; rate: RateState; retrySeconds: number }
   | { verdict: 'ok'; rate: RateState; caller: Caller };
 

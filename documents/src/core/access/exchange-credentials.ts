@@ -39,7 +39,8 @@ export async function exchangeCredentials(
   const [client] = await record.query<ClientRow>('select * from docsvc_find_client($1)', [clientId]);
   // An unknown client costs the same work and gets the same answer as a wrong secret.
   const known = isOneOf(clientSecret, client?.secret_hashes ?? [Buffer.alloc(32)]);
-  if (client === undefined || !known) throw new OauthError('invalid_client', 'the client is unknown or its secret is wrong');
+  if (client === undefined || !known)
+    throw new OauthError('invalid_client', 'the client is unknown or its secret is wrong');
   const scopes = narrow(client.scopes, scope);
   const token = newAccessToken();
   const [issued] = await record.query<{ seconds: number }>(
@@ -54,7 +55,8 @@ function narrow(held: readonly Scope[], asked: string | undefined): Scope[] {
   const names = asked.split(' ').filter((name) => name !== '');
   const refused = names.find((name) => !isScope(name) || !held.includes(name));
   if (refused !== undefined) throw new OauthError('invalid_scope', `scope: this client may not have ${shown(refused)}`);
-  if (names.length === 0) throw new OauthError('invalid_scope', 'scope: is empty; leave it out for every scope of the client');
+  if (names.length === 0)
+    throw new OauthError('invalid_scope', 'scope: is empty; leave it out for every scope of the client');
   return orderScopes(names.filter(isScope));
 }
 

@@ -36,17 +36,7 @@ async function make(record: Asker, name: string, onlyFirst: boolean): Promise<Fi
   const [orgId, clientRowId, clientId, secret] = [newRowId(), newRowId(), newClientId(), newClientSecret()];
   const [answer] = await record.query<{ made: boolean }>(
     'select docsvc_make_organization($1, $2, $3, $4, $5, $6, $7, $8, $9) as made',
-    [
-      onlyFirst,
-      orgId,
-      name,
-      randomBytes(SALT_BYTES),
-      clientRowId,
-      clientId,
-      'Administrator',
-      secret.hash,
-      [...SCOPES],
-    ],
+    [onlyFirst, orgId, name, randomBytes(SALT_BYTES), clientRowId, clientId, 'Administrator', secret.hash, [...SCOPES]],
   );
   return answer?.made === true ? { orgId, clientRowId, clientId, clientSecret: secret.text } : null;
 }

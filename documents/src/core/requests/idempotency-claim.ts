@@ -31,5 +31,8 @@ export async function commitClaim(tx: RecordTransaction): Promise<void> {
     claim.claim,
   ]);
   if (row?.held === true) return;
-  throw new DocsvcError('conflict', 'Idempotency-Key: this request took too long, and another one with its key goes on');
+  throw new DocsvcError(
+    'conflict',
+    'Idempotency-Key: this request took too long, and another one with its key goes on',
+  );
 }

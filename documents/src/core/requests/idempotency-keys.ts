@@ -48,8 +48,7 @@ export class IdempotencyKeys {
       const row = await this.ask(caller, claim, digest);
       if (row.state === 'mine') return claim;
       if (row.state === 'answered') return this.open(caller, key, row);
-      if (row.state === 'other')
-        throw refusal('was sent with another request before; use a new key for a new request');
+      if (row.state === 'other') throw refusal('was sent with another request before; use a new key for a new request');
       if (row.state === 'lost')
         throw refusal('was carried out, but its answer was lost; look at what it made, and use a new key for more');
       if (Date.now() > until) throw refusal('is being carried out by a request that is still under way; try again', 5);
@@ -84,7 +83,9 @@ export class IdempotencyKeys {
   }
 
   private keyFor({ signingSalt, clientId }: Caller): Buffer {
-    return createHmac('sha256', this.sealKey ?? signingSalt).update(`docsvc answers ${clientId}`).digest();
+    return createHmac('sha256', this.sealKey ?? signingSalt)
+      .update(`docsvc answers ${clientId}`)
+      .digest();
   }
 
   private async ask({ orgId }: Caller, { clientId, key, claim }: IdempotencyClaim, digest: Buffer): Promise<ClaimRow> {
