@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JsonObject, JsonValue } from '../../../../src/domain/json.js';
+import type { JsonObject } from '../../../../src/domain/json.js';
 import { BIGINT } from '../record/bigint-column.js';
 
 export const VERSION_STATUSES = [
@@ -79,7 +79,7 @@ export class DocumentVersionEntity {
   lost_ms!: number;
 
   @Column('jsonb', { default: [] })
-  warnings!: JsonValue[];
+  warnings!: unknown[];
 
   @Column('jsonb', { nullable: true })
   error!: { code: string; message: string } | null;

@@ -13,11 +13,12 @@ export interface VersionFile {
 /** @throws DocsvcError `not_found`, also when its document is deleted */
 export async function findVersionFile(tx: RecordTransaction, versionId: string): Promise<VersionFile> {
   const version = await tx.manager.findOneBy(DocumentVersionEntity, { id: versionId });
-  const document = version === null ? null : await findDocument(tx, version.document_id);
-  if (version === null || document === null) throw new DocsvcError('not_found', 'there is no such version');
+  if (version === null) throw gone();
+  const document = await tx.manager.findOneBy(DocumentEntity, { id: version.document_id, deleted_at: IsNull() });
+  if (document === null) throw gone();
   return { blobKey: version.blob_key, name: document.name };
 }
 
-function findDocument(tx: RecordTransaction, id: string): Promise<DocumentEntity | null> {
-  return tx.manager.findOneBy(DocumentEntity, { id, deleted_at: IsNull() });
+function gone(): DocsvcError {
+  return new DocsvcError('not_found', 'there is no such version');
 }
