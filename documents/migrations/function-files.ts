@@ -10,9 +10,10 @@ const FILES = [
   'functions/requests.sql',
   'functions/driver.sql',
   'functions/webhooks.sql',
-  'functions/uploads.sql',
   'functions/documents.sql',
+  'functions/uploads.sql',
   'functions/pages.sql',
+  'functions/ingest.sql',
   'functions/search.sql',
   'functions/maintenance.sql',
 ];

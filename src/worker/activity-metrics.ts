@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { RunRef } from '../activities/run-activities.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from '../core/metrics/metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../platform/telemetry/metric-table.js';
 import type { Metrics } from '../core/metrics/metrics.js';
 import { ActiveRuns } from './active-runs.js';
 

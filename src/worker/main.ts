@@ -3,7 +3,7 @@ import { closeInheritedDescriptors } from '../platform/host/inherited-descriptor
 import { createLogger } from '../platform/telemetry/logger.js';
 import { startTracing } from '../platform/telemetry/start-tracing.js';
 import { startWorker } from './start-worker.js';
-import { installTemporalRuntime } from './temporal-runtime.js';
+import { installTemporalRuntime } from '../platform/temporal/temporal-runtime.js';
 
 closeInheritedDescriptors();
 const config = loadConfig(process.env);

@@ -10,7 +10,7 @@ import {
   type DialKey,
   type DialVerdict,
 } from './outbound-dials.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from '../metrics/metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../platform/telemetry/metric-table.js';
 import { CircuitBreakers, PROBE_SECS } from './circuit-breakers.js';
 import { TokenBuckets, type Charge } from './token-buckets.js';
 

@@ -4,7 +4,7 @@ import type { Database } from '../record/database.js';
 import { readDeploymentFigures } from './deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
 import { REFUSAL_CODES, type RefusalCode } from '../../domain/network/refusal.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from './metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../platform/telemetry/metric-table.js';
 import { RecordMetrics } from './record-metrics.js';
 
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;

@@ -12,7 +12,7 @@ import {
   toolLabel,
   VERDICT_LABEL,
 } from './metric-labels.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from './metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../platform/telemetry/metric-table.js';
 
 /** Launches whose time is kept; one that never becomes `running` here is forgotten after so many others. */
 const MAX_LAUNCHES = 4096;

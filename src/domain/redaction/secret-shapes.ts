@@ -16,7 +16,7 @@ const CAPITALS = 'A-Z0-9';
 // prettier-ignore
 const SHAPES: readonly Shape[] = [
   // Sandgate
-  ['svc_(?:sess|trig|web|pat|whsec)_', WORD, 8],
+  ['svc_(?:sess|trig|web|pat|whsec)_', WORD, 8], ['docsvc_(?:at|cs|rt)_', NAME, 8],
   // model providers
   ['sk-ant-', NAME, 8], ['sk-(?:proj|svcacct|admin)-', NAME, 16], ['sk-or-(?:v1-)?', NAME, 20], ['sk-', WORD, 20], ['AIza', NAME, 35], ['hf_', WORD, 30], ['api_org_', WORD, 30],
   ['gsk_', WORD, 20], ['xai-', WORD, 20], ['pplx-', WORD, 20], ['r8_', WORD, 20], ['sk_', HEX, 40], ['tvly-', NAME, 20],

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { ListenAddress } from '../config/index.js';
+import type { ListenAddress } from '../config/readers.js';
 import type { Logger } from './logger.js';
 
 /** Of Prometheus' text format 0.0.4 (docs/observability.md). */

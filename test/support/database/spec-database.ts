@@ -13,7 +13,7 @@ export interface SpecDatabase {
   /** As the owner, who may do everything that the server allows an administrator. */
   ownerUrl: string;
   owner: pg.Pool;
-  drop(): Promise<void>;
+  drop: () => Promise<void>;
 }
 
 /**

@@ -46,7 +46,7 @@ describe('a transaction of one organization', () => {
         throw new Error('a step failed');
       });
       tx.afterCommit(async () => {
-        const { rows } = await test.owner.query('select description from projects where id = $1', [projectId]);
+        const { rows } = await test.owner.query<object>('select description from projects where id = $1', [projectId]);
         seen.push(...rows);
       });
     });

@@ -3,7 +3,7 @@ import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { isCanonicalTool } from '../../../domain/tools/vocabulary.js';
 import type { GateAnswer, GateOutcome } from '../../../core/gate/gate.js';
 import { OTHER } from '../../../core/metrics/metric-labels.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from '../../../core/metrics/metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../../platform/telemetry/metric-table.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import type { GateResult } from '../../../domain/gate/gate-verdict.js';

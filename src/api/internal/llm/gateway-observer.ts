@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { ErrorCode } from '../../../domain/errors.js';
 import { DIALECTS } from '../../../domain/models/dialect.js';
 import { ClosedLabel } from '../../../core/metrics/metric-labels.js';
-import { registerMetrics, type MetricsOf, type MetricTable } from '../../../core/metrics/metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../../platform/telemetry/metric-table.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import { RunLimits } from '../limits/run-limits.js';

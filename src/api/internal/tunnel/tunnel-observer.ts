@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { registerMetrics, type MetricsOf, type MetricTable } from '../../../core/metrics/metric-table.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../../platform/telemetry/metric-table.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 
 const TABLE = {

@@ -1,6 +1,6 @@
 import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
-import type { ListenAddress } from '../platform/config/index.js';
-import type { Logger } from '../platform/telemetry/logger.js';
+import type { ListenAddress } from '../config/readers.js';
+import type { Logger } from '../telemetry/logger.js';
 
 /**
  * Sends messages of Temporal's runtime from `WARN` on through our log, and with it through the redactor; where an address is
