@@ -29,7 +29,7 @@ as $$
         "chunkNumber" int, "pageNumber" int, "charsFrom" int, "charsTo" int, "cellRange" text, language text, body text, words text,
         lexemes text
       )
-     where r.id = p_parse
+     where r.id = p_parse and r.status = 'running'
     on conflict (parse_id, chunk_number) do nothing
 $$;
 
