@@ -32,14 +32,10 @@ export interface PlantingGround {
 export async function plantDocument(ground: PlantingGround, text: DocumentText): Promise<PlantedDocument> {
   const { owner, orgId, projectId } = ground;
   const documentId = randomUUID();
-  await owner.query('insert into documents (id, org_id, project_id, name, kind, labels) values ($1, $2, $3, $4, $5, $6)', [
-    documentId,
-    orgId,
-    projectId,
-    text.name,
-    text.kind ?? 'text',
-    text.labels ?? [],
-  ]);
+  await owner.query(
+    'insert into documents (id, org_id, project_id, name, kind, labels) values ($1, $2, $3, $4, $5, $6)',
+    [documentId, orgId, projectId, text.name, text.kind ?? 'text', text.labels ?? []],
+  );
   return { documentId, ...(await plantVersion(ground, documentId, 1, text)) };
 }
 
@@ -66,7 +62,9 @@ export async function plantVersion(
      select $1, $2, n, 612, 792, 'pt', page, 'text_layer' from unnest($3::text[]) with ordinality as p (page, n)`,
     [orgId, parseId, pages],
   );
-  const chunks = pages.flatMap((page, index) => chunkPage(page).map((range) => ({ pageNumber: index + 1, page, ...range })));
+  const chunks = pages.flatMap((page, index) =>
+    chunkPage(page).map((range) => ({ pageNumber: index + 1, page, ...range })),
+  );
   await record.inOrganization(orgId, async (tx) => {
     const rows = chunks.map(({ page, pageNumber, from, to }, index) => ({
       ...{ chunkNumber: index + 1, pageNumber, charsFrom: from, charsTo: to, cellRange: null, language },
@@ -77,9 +75,9 @@ export async function plantVersion(
   });
   await owner.query(`update parses set status = 'ready', finished_at = now() where id = $1`, [parseId]);
   await owner.query('update document_versions set parse_id = $2 where id = $1', [versionId, parseId]);
-  await owner.query('update documents set latest_version_id = $2, searchable_version_id = $2, updated_at = now() where id = $1', [
-    documentId,
-    versionId,
-  ]);
+  await owner.query(
+    'update documents set latest_version_id = $2, searchable_version_id = $2, updated_at = now() where id = $1',
+    [documentId, versionId],
+  );
   return { versionId, parseId };
 }
