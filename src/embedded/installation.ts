@@ -1,7 +1,7 @@
+import { RUN_SEARCH_ATTRIBUTES } from '../domain/run/search-attributes.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { generateSecrets, readSecret } from './generated-secrets.js';
-import { OrphanGuard } from './orphan-guard.js';
 import { choosePorts } from './ports.js';
 import type { Ports } from './ports.js';
 import { EmbeddedPostgres } from './postgres.js';
@@ -13,10 +13,9 @@ import { StateLock } from './state-lock.js';
 import { openStateFolder } from './state-folder.js';
 import type { StateFolder } from './state-folder.js';
 import { drain, killRuns } from './stop-modes.js';
-import { SERVICES_GRACE_MS, STORES_GRACE_MS } from './stop-times.js';
 import type { StopMode } from './stop-modes.js';
-import { SupervisedProcess } from './supervised-process.js';
-import { EmbeddedTemporal } from './temporal.js';
+import { Supervisor } from './supervisor.js';
+import { EmbeddedTemporal, startTemporal } from './temporal.js';
 import { OrdinaryUser } from './user-namespace.js';
 import { provideTemporalBinary } from './temporal-binary.js';
 
@@ -28,17 +27,15 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Temporal is started with other ports this often when one was taken meanwhile. */
-const PORT_ATTEMPTS = 3;
+/** What the driver of runs needs of its server. */
+const CONTROL_PLANE = { namespaces: [], searchAttributes: RUN_SEARCH_ATTRIBUTES };
 
 /**
  * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (docs/design/workflows.md).
  * Configured parts replace embedded ones, one by one.
  */
 export class Installation {
-  private readonly services: SupervisedProcess[] = [];
-  private readonly stores: SupervisedProcess[] = [];
-  private readonly guard = new OrphanGuard();
+  private readonly supervisor: Supervisor;
   private readonly config: SandgateConfig;
   private stopped: Promise<void> | undefined;
   private ordinaryUser: OrdinaryUser | undefined;
@@ -52,6 +49,7 @@ export class Installation {
     private readonly lock: StateLock,
   ) {
     this.config = loadConfig(options.env);
+    this.supervisor = new Supervisor(folder.logs, (line) => options.notify(line));
   }
 
   /** Starts everything; what was started is stopped again when a part fails. Throws `ConfigError` or `StartRefused`. */
@@ -94,11 +92,12 @@ export class Installation {
 
   /** Pids of the parts that live now; each leads a process group of its own. */
   get pids(): Partial<Record<string, number>> {
-    return Object.fromEntries([...this.services, ...this.stores].map((part) => [part.name, part.pid]));
+    return this.supervisor.pids;
   }
 
   /** Ends every part within two seconds (mode `leave`). Sandboxes live on and are found again by the next start. */
   stop(mode: StopMode, signal: AbortSignal = new AbortController().signal): Promise<void> {
+    this.supervisor.refuseMore();
     this.stopped ??= this.stopParts(mode, signal);
     return this.stopped;
   }
@@ -128,7 +127,7 @@ export class Installation {
     if (this.config.database.url !== null) return this.config.database.url;
     const postgres = new EmbeddedPostgres(this.folder, this.user);
     await postgres.initialize();
-    await this.launchPart(this.stores, postgres.part(this.shared()));
+    await this.supervisor.launch('store', postgres.part(this.supervisor.shared));
     return postgres.url;
   }
 
@@ -143,18 +142,14 @@ export class Installation {
     program: string | null,
   ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
     if (program === null) return { temporalAddress: null, temporalWebUrl: null };
-    let chosen = ports;
-    for (let attempt = 1; ; attempt += 1) {
-      const temporal = new EmbeddedTemporal(program, this.folder, chosen, this.user);
-      try {
-        await this.launchPart(this.stores, temporal.part(this.shared()));
-        return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
-      } catch (error) {
-        // A port can be taken between its choice and the moment at which the server binds it; then others are chosen.
-        if (attempt === PORT_ATTEMPTS || this.stopped !== undefined) throw error;
-        chosen = await choosePorts(this.folder.ports);
-      }
-    }
+    const temporal = await startTemporal(
+      ports,
+      () => choosePorts(this.folder.ports),
+      (chosen) => new EmbeddedTemporal(program, this.folder, chosen, this.user, CONTROL_PLANE),
+      (one) => this.supervisor.launch('store', one.part(this.supervisor.shared)),
+      () => this.supervisor.isGivenUp,
+    );
+    return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
   }
 
   private async launchServices(env: NodeJS.ProcessEnv): Promise<void> {
@@ -165,19 +160,9 @@ export class Installation {
     this.temporalAddress = complete.temporal.address;
     this.temporalWebUrl = complete.temporal.webUrl ?? undefined;
     await Promise.all([
-      this.launchPart(this.services, apiPart(this.shared(), env, this.url, this.adminToken)),
-      this.launchPart(this.services, workerPart(this.shared(), env, complete.temporal)),
+      this.supervisor.launch('service', apiPart(this.supervisor.shared, env, this.url, this.adminToken)),
+      this.supervisor.launch('service', workerPart(this.supervisor.shared, env, complete.temporal)),
     ]);
-  }
-
-  private async launchPart(
-    list: SupervisedProcess[],
-    part: ConstructorParameters<typeof SupervisedProcess>[0],
-  ): Promise<void> {
-    if (this.stopped !== undefined) throw new StartRefused(`${part.name} was not started: the start was given up`);
-    const supervised = new SupervisedProcess(part);
-    list.push(supervised);
-    await supervised.start();
   }
 
   /** Made when a store needs it: an installation with both parts configured needs no namespace. */
@@ -190,32 +175,14 @@ export class Installation {
     return this.options.env['SERVICE_BIND'] || `127.0.0.1:${ports.api}`;
   }
 
-  private shared() {
-    return { logs: this.folder.logs, guard: this.guard, notify: (line: string) => this.options.notify(line) };
-  }
-
   private async stopParts(mode: StopMode, signal: AbortSignal): Promise<void> {
     try {
       await this.settleRuns(mode, signal);
     } catch (error) {
       this.options.notify(`live runs were left as they are: ${error instanceof Error ? error.message : String(error)}`);
     }
-    await this.endAll(this.services, SERVICES_GRACE_MS);
-    await this.endAll(this.stores, STORES_GRACE_MS);
-    this.guard.dismiss();
+    await this.supervisor.end();
     this.lock.release();
-  }
-
-  /** A part that cannot be stopped in an orderly way must not keep the others running. */
-  private async endAll(parts: readonly SupervisedProcess[], graceMs: number): Promise<void> {
-    const results = await Promise.allSettled(parts.map((part) => part.stop(graceMs)));
-    for (const [index, result] of results.entries()) {
-      if (result.status === 'fulfilled') continue;
-      this.options.notify(
-        `${result.reason instanceof Error ? result.reason.message : String(result.reason)}; killing it`,
-      );
-      parts[index]?.kill();
-    }
   }
 
   private async settleRuns(mode: StopMode, signal: AbortSignal): Promise<void> {
