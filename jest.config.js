@@ -29,7 +29,7 @@ export default {
       ...shared,
       displayName: 'unit',
       runtime: '<rootDir>/build/jest-shared-modules.mjs',
-      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/build/*.spec.mjs'],
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/{bootstrap,build}/*.spec.mjs'],
     },
     {
       ...shared,

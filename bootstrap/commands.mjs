@@ -6,6 +6,10 @@ export const JEST = [
   'node_modules/jest/bin/jest.js',
 ];
 
+/** What whatever runs the documents service needs first; commands that need less of it name that. */
+const DOCUMENTS = ['documents-packages', 'documents-build', 'documents-tools'];
+const DOCUMENTS_PROJECTS = ['unit', 'integration', 'e2e'].map((name) => `--selectProjects=documents-${name}`);
+
 /** What each command needs, in the order in which it is brought, and what is then run with Node. */
 export const COMMANDS = {
   demo: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'demo'] },
@@ -26,38 +30,43 @@ export const COMMANDS = {
     ],
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
-  test: { needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
-  'test:unit': { needs: ['packages', 'build'], argv: [...JEST, '--selectProjects', 'unit'] },
+  test: { needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
+  'test:unit': { needs: ['documents-packages', 'documents-build'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
-    needs: ['packages', 'build', 'tools', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'temporal', 'gitea'],
     argv: [...JEST, '--selectProjects', 'integration'],
   },
   'test:e2e': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
     argv: [...JEST, '--selectProjects', 'e2e'],
   },
-  'test:quick': { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
+  'test:quick': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
   'test:changed': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
     argv: ['build/run-part.mjs', 'changed'],
   },
   nightly: {
-    needs: [
-      'packages',
-      'build',
-      'tools',
-      'oracles',
-      'engine',
-      'compose',
-      'toolchains',
-      'temporal',
-      'gitea',
-      'keycloak',
-    ],
+    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'compose', 'toolchains', 'temporal', 'gitea', 'keycloak'],
     argv: ['build/run-nightly.mjs'],
   },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
   bench: { needs: ['packages', 'build', 'tools', 'engine', 'toolchains', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
-  node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
+  node: { needs: ['documents-packages', 'documents-build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
+  /** The packages of all, for `npm run check`. */
+  packages: { needs: ['documents-packages'], argv: ['--version'] },
+  'documents:build': { needs: ['documents-packages', 'build'], argv: ['build/build-documents.mjs'] },
+  'documents:test': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: [...JEST, ...DOCUMENTS_PROJECTS] },
+  /** As `node`, for scripts that read documents. */
+  'documents:node': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['--enable-source-maps'] },
 };
+
+/** What a command needs, in order; one that starts the documents service beside the control plane needs what that needs too. */
+export function needsOf(name, argv) {
+  return startsDocuments(argv) ? [...DOCUMENTS, ...COMMANDS[name].needs] : COMMANDS[name].needs;
+}
+
+/** Whether somebody asks for `--with documents`. */
+export function startsDocuments(argv) {
+  return argv.some((word, at) => word === '--with=documents' || (word === '--with' && argv[at + 1] === 'documents'));
+}

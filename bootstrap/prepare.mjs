@@ -6,11 +6,12 @@ import { BootstrapError } from './bootstrap-error.mjs';
 import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensureGitea } from './gitea.mjs';
 import { ensureKeycloak } from './keycloak.mjs';
-import { ensurePackages } from './packages.mjs';
+import { ensureDocumentsPackages, ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
-import { sourceDigest } from './source-digest.mjs';
+import { documentsDigest, sourceDigest } from './source-digest.mjs';
 import {
   ensureCompose,
+  ensureDocumentsTools,
   ensureEngine,
   ensureImageTools,
   ensureOracles,
@@ -30,6 +31,9 @@ const STEPS = {
   temporal: ensureTemporal,
   gitea: ensureGitea,
   keycloak: ensureKeycloak,
+  'documents-packages': ensureDocumentsPackages,
+  'documents-build': ensureDocumentsBuild,
+  'documents-tools': ensureDocumentsTools,
 };
 
 /** Brings every need, in order; a need that is there costs milliseconds. */
@@ -37,21 +41,39 @@ export async function prepare(needs) {
   for (const need of needs) await STEPS[need]();
 }
 
+const BUILD = { script: 'build/build.mjs', stamp: 'dist/.stamp', digest: sourceDigest };
+const DOCUMENTS_BUILD = {
+  script: 'build/build-documents.mjs',
+  stamp: 'dist/documents/.stamp',
+  digest: documentsDigest,
+};
+
 /** Builds dist/ when the sources are not those that it was built from. */
 async function ensureBuild() {
-  if (!isBuilt()) await withCheckoutLock(build);
+  await ensureBuilt(BUILD);
 }
 
-function build() {
-  if (isBuilt()) return;
-  say('Building …');
-  const result = capture(process.execPath, ['build/build.mjs']);
+/** The same for dist/documents, which imports from dist/src. */
+async function ensureDocumentsBuild() {
+  await ensureBuilt(BUILD);
+  await ensureBuilt(DOCUMENTS_BUILD);
+}
+
+async function ensureBuilt(one) {
+  if (!isBuilt(one)) await withCheckoutLock(() => build(one));
+}
+
+function build(one) {
+  // Another bootstrap may have done it while this one waited.
+  if (isBuilt(one)) return;
+  say(one === BUILD ? 'Building …' : 'Building documents …');
+  const result = capture(process.execPath, [one.script]);
   if (!result.ok) throw new BootstrapError(`the build failed: ${reasonOf(result)}\n${result.stdout}${result.stderr}`);
 }
 
-function isBuilt() {
-  const stamp = path.join(root, 'dist', '.stamp');
-  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8').trim() === sourceDigest(root);
+function isBuilt({ stamp, digest }) {
+  const file = path.join(root, stamp);
+  return fs.existsSync(file) && fs.readFileSync(file, 'utf8').trim() === digest(root);
 }
 
 /** Asks the built project itself, which has the whole search order. */

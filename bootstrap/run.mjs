@@ -5,7 +5,7 @@
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { COMMANDS } from './commands.mjs';
+import { COMMANDS, needsOf } from './commands.mjs';
 import { BootstrapError } from './bootstrap-error.mjs';
 import { ensureNode } from './node-runtime.mjs';
 import { runForeground } from './processes.mjs';
@@ -22,7 +22,7 @@ try {
   }
   const node = ensureNode();
   if (node === process.execPath) {
-    await prepare(command.needs);
+    await prepare(needsOf(name, argv));
     process.exitCode = await runForeground(process.execPath, [...command.argv, ...argv]);
   } else {
     // This file, whoever imported it: the `sandgate` command adds the name of its command to its own arguments.

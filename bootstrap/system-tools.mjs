@@ -44,8 +44,29 @@ const TOOLCHAINS = {
 };
 /** Fetches, unpacks and runs Keycloak. */
 const JAVA = { maven: () => onPath('mvn'), 'default-jre-headless': () => onPath('java'), unzip: () => onPath('unzip') };
+/** Reads text off pictures, tells how a page is turned, and draws pages: what the documents service runs in its jail. */
+const DOCUMENTS = {
+  'tesseract-ocr': () => onPath('tesseract'),
+  'tesseract-ocr-eng': () => knowsScript('eng'),
+  'tesseract-ocr-osd': () => knowsScript('osd'),
+  'poppler-utils': () => onPath('pdftoppm'),
+};
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
+  'tesseract-ocr': { dnf: 'tesseract', pacman: 'tesseract' },
+  'tesseract-ocr-eng': {
+    dnf: 'tesseract-langpack-eng',
+    pacman: 'tesseract-data-eng',
+    zypper: 'tesseract-ocr-traineddata-english',
+    apk: 'tesseract-ocr-data-eng',
+  },
+  'tesseract-ocr-osd': {
+    dnf: 'tesseract-osd',
+    pacman: 'tesseract-data-osd',
+    zypper: 'tesseract-ocr-traineddata-orientation_and_script_detection',
+    apk: 'tesseract-ocr-data-osd',
+  },
+  'poppler-utils': { pacman: 'poppler', zypper: 'poppler-tools' },
   'golang-go': { dnf: 'golang', pacman: 'go', zypper: 'go', apk: 'go' },
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
 };
@@ -99,6 +120,15 @@ export function ensureJava() {
 /** The same for what makes images where there is no registry. */
 export function ensureImageTools() {
   ensure(IMAGE_TOOLS, 'images are made of Debian packages on Linux; elsewhere use deploy/images/base.Dockerfile');
+}
+
+/** The same for what the documents service reads scans and draws pages with. */
+export function ensureDocumentsTools() {
+  ensure(DOCUMENTS, 'documents are read in a sandbox, which needs Linux; run docsvc in a Linux machine or container');
+}
+
+function knowsScript(name) {
+  return capture('tesseract', ['--list-langs']).stdout.split('\n').includes(name);
 }
 
 function imports(module) {

@@ -71,5 +71,8 @@ function testContained() {
 }
 
 const tested = node([...JEST, '--runInBand', ...only]);
-const others = only.length > 0 ? [] : [testContained(), node(['build/fuzz-api.mjs', FUZZED_SECS])];
+const others =
+  only.length > 0
+    ? []
+    : [testContained(), node(['build/fuzz-api.mjs', FUZZED_SECS]), node(['build/try-package-sets.mjs'])];
 process.exit([tested, ...others].find((code) => code !== 0) ?? 0);

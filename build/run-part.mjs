@@ -21,7 +21,11 @@ const SLICE = [
 
 const [part, ...argv] = process.argv.slice(2);
 const PARTS = {
-  quick: () => ['--runTestsByPath', ...globSync(['src/**/*.spec.ts', 'build/*.spec.mjs']), ...SLICE],
+  quick: () => [
+    '--runTestsByPath',
+    ...globSync(['{src,documents/src}/**/*.spec.ts', '{bootstrap,build}/*.spec.mjs']),
+    ...SLICE,
+  ],
   changed: () => ['--changedSince', base(), '--passWithNoTests'],
 };
 if (!(part in PARTS)) {

@@ -13,6 +13,7 @@ const FILES = [
   'functions/uploads.sql',
   'functions/documents.sql',
   'functions/pages.sql',
+  'functions/ingest.sql',
   'functions/search.sql',
   'functions/maintenance.sql',
 ];

@@ -29,14 +29,17 @@ create policy cross_organization on documents to docsvc_system using (true) with
 grant select, update, delete on documents to docsvc_system;
 grant select, insert, update, delete on documents to docsvc_app;
 
--- What reading certain bytes with certain options came to. Versions with the same bytes share one, so nothing is read twice.
+-- What reading certain bytes with certain options came to. Versions with the same bytes share one, so nothing is read twice. `version_id` and
+-- `attempt` say for whom it was made. One that nobody uses any more is `obsolete` until it is swept with its blobs.
 create table parses (
   id uuid primary key,
   org_id uuid not null references orgs (id),
   project_id uuid not null,
   sha256 bytea not null check (octet_length(sha256) = 32),
   options_digest bytea not null,
-  status text not null default 'running' check (status in ('running', 'ready', 'partial')),
+  version_id uuid not null,
+  attempt int not null,
+  status text not null default 'running' check (status in ('running', 'ready', 'partial', 'obsolete')),
   page_count int,
   ocr_pages int not null default 0,
   failed_pages int[] not null default '{}',
@@ -47,7 +50,9 @@ create table parses (
   unique (org_id, id),
   foreign key (org_id, project_id) references projects (org_id, id)
 );
-create unique index parses_by_bytes on parses (project_id, sha256, options_digest) where status <> 'running';
+create unique index parses_by_bytes on parses (project_id, sha256, options_digest) where status in ('ready', 'partial');
+create unique index parses_by_attempt on parses (version_id, attempt);
+create index parses_unused on parses (created_at) where status in ('running', 'obsolete');
 alter table parses enable row level security, force row level security;
 create policy org_isolation on parses
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)

@@ -1,6 +1,6 @@
 -- What parsers read: pages, tables, and the chunks in which search looks.
 
--- `words_key` names the blob with the words and boxes of the page's batch.
+-- `words_key` says where in the blobs of the parse the words of the page and their boxes are.
 create table pages (
   org_id uuid not null references orgs (id),
   parse_id uuid not null,
@@ -15,6 +15,7 @@ create table pages (
   source text not null check (source in ('text_layer', 'ocr', 'mixed', 'cell')),
   ocr_confidence real,
   words_key text,
+  table_count int not null default 0,
   primary key (parse_id, page_number),
   foreign key (org_id, parse_id) references parses (org_id, id) on delete cascade
 );

@@ -8,6 +8,7 @@ import {
   type PostgresOptions,
 } from '../../../../src/platform/postgres/postgres.js';
 import { DocsvcError } from '../../domain/errors.js';
+import type { OutboxDispatcher } from './outbox.js';
 import { DOCSVC } from '../../platform/postgres/docsvc-product.js';
 
 /** One transaction of one organization, and what follows its commit. */
@@ -17,10 +18,15 @@ export interface RecordTransaction extends OrganizationTransaction {
    * for certain is a row of the transaction: a step is lost with its process, and one that fails is told and keeps no other one back.
    */
   afterCommit(step: () => void | Promise<void>): void;
+  /** Takes wake-ups that were committed; null in a process that drives nothing. */
+  readonly outbox: OutboxDispatcher | null;
 }
 
 /** The process's way into PostgreSQL, as the runtime role that row-level isolation binds. */
 export class Record {
+  /** Set by a process that wakes workflows. */
+  outbox: OutboxDispatcher | null = null;
+
   private constructor(
     private readonly postgres: Postgres,
     /** Told of a step after a commit that failed. */
@@ -44,7 +50,7 @@ export class Record {
   async inOrganization<T>(orgId: string, work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
     const steps: (() => void | Promise<void>)[] = [];
     const result = await inOurWords(() =>
-      this.postgres.withTenant(orgId, (tx) => work(new OpenRecordTransaction(tx, steps))),
+      this.postgres.withTenant(orgId, (tx) => work(new OpenRecordTransaction(tx, steps, this.outbox))),
     );
     for (const step of steps) await this.run(step);
     return result;
@@ -77,6 +83,7 @@ class OpenRecordTransaction implements RecordTransaction {
   constructor(
     private readonly tx: OrganizationTransaction,
     private readonly steps: (() => void | Promise<void>)[],
+    readonly outbox: OutboxDispatcher | null,
   ) {}
 
   get organizationId(): string {

@@ -1,0 +1,229 @@
+-- The moves of a version from `queued` to its terminal state. Each is a compare-and-swap on the attempt, so that a step that is repeated, or comes
+-- late, changes nothing. Locks are taken in the order document, version, parse.
+
+-- Takes a queued version, or goes on with one that is under way. No row when there is nothing to do.
+create or replace function docsvc_begin_ingest(p_version uuid)
+returns table (
+  attempt int, document_id uuid, project_id uuid, document_name text, version int, blob_key text, size_bytes bigint,
+  declared_sha256 bytea, sha256 bytea, parse_options jsonb, project_settings jsonb
+)
+language plpgsql
+as $$
+begin
+  update document_versions v
+    set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]', error = null,
+        ready_at = null
+    where v.id = p_version and v.status = 'queued';
+  return query
+    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256, v.sha256, v.parse_options,
+           p.settings
+      from document_versions v
+      join documents d on d.id = v.document_id
+      join projects p on p.id = v.project_id
+     where v.id = p_version and v.status in ('processing', 'indexing');
+end
+$$;
+
+-- Notes what the bytes are. `reused` is true where the same bytes were read before; an attempt after the first reads them anew.
+create or replace function docsvc_open_parse(
+  p_version uuid, p_attempt int, p_parse uuid, p_sha256 bytea, p_options_digest bytea, p_kind text, p_content_type text, p_page_count int,
+  p_warnings jsonb
+)
+returns table (parse_id uuid, reused boolean)
+language plpgsql
+as $$
+declare
+  v document_versions;
+  known uuid;
+begin
+  perform docsvc_identify_version(p_version, p_attempt, p_sha256, p_kind, p_content_type);
+  select * into v from document_versions d where d.id = p_version and d.attempt = p_attempt and d.status = 'processing' for update;
+  if not found then return; end if;
+  if p_attempt = 1 then
+    select p.id into known from parses p
+      where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest and p.status in ('ready', 'partial');
+    if found then
+      return query select known, true;
+      return;
+    end if;
+  end if;
+  update document_versions d set stage = 'parse', pages_total = p_page_count, warnings = p_warnings where d.id = p_version;
+  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count)
+    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count)
+    on conflict (version_id, attempt) do nothing;
+  return query select p.id, false from parses p where p.version_id = p_version and p.attempt = p_attempt;
+end
+$$;
+
+-- The digest and the kind that the bytes show. A document is of the kind of its newest version.
+create or replace function docsvc_identify_version(p_version uuid, p_attempt int, p_sha256 bytea, p_kind text, p_content_type text)
+returns void
+language sql
+as $$
+  with identified as (
+    update document_versions set sha256 = p_sha256, content_type = p_content_type
+      where id = p_version and attempt = p_attempt and status = 'processing'
+      returning id, document_id
+  )
+  update documents d set kind = p_kind, updated_at = clock_timestamp()
+    from identified v where d.id = v.document_id and d.latest_version_id = v.id and d.kind <> p_kind
+$$;
+
+-- False when the version has gone on without the caller.
+create or replace function docsvc_move_ingest(p_version uuid, p_attempt int, p_status text, p_stage text)
+returns boolean
+language sql
+as $$
+  with moved as (
+    update document_versions set status = p_status, stage = p_stage
+      where id = p_version and attempt = p_attempt and status in ('processing', 'indexing')
+      returning 1
+  )
+  select exists (select from moved)
+$$;
+
+-- Time that parsers lost to limits. @returns the sum so far
+create or replace function docsvc_note_lost_time(p_version uuid, p_attempt int, p_ms int)
+returns int
+language sql
+as $$
+  update document_versions set lost_ms = lost_ms + p_ms where id = p_version and attempt = p_attempt returning lost_ms
+$$;
+
+-- A page that cannot be read; its progress counts all the same.
+create or replace function docsvc_fail_page(p_version uuid, p_attempt int, p_parse uuid, p_page int, p_warning jsonb)
+returns void
+language plpgsql
+as $$
+begin
+  update parses set failed_pages = failed_pages || p_page, warnings = warnings || p_warning
+    where id = p_parse and status = 'running' and not p_page = any (failed_pages);
+  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+end
+$$;
+
+create or replace function docsvc_count_pages_done(p_version uuid, p_attempt int, p_parse uuid)
+returns void
+language sql
+as $$
+  update document_versions v
+    set pages_done = (select count(*) from (
+      select page_number from pages where parse_id = p_parse
+      union select unnest(failed_pages) from parses where id = p_parse
+    ) done)
+    where v.id = p_version and v.attempt = p_attempt
+$$;
+
+-- The number of pages; of what is counted only while it is read, the last that was met.
+create or replace function docsvc_last_page(p_parse uuid)
+returns int
+language sql
+as $$
+  select coalesce(r.page_count, greatest(
+    (select max(page_number) from pages where parse_id = r.id), (select max(n) from unnest(r.failed_pages) n), 0
+  )) from parses r where r.id = p_parse
+$$;
+
+-- How reading went: pages that the document has, that were read, and that were not.
+create or replace function docsvc_sum_up_parse(p_parse uuid)
+returns table (page_count int, read_pages int, failed_pages int)
+language sql
+as $$
+  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
+    from parses r where r.id = p_parse
+$$;
+
+-- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. `moved` is false when that was done before, or
+-- when the version has gone on to another attempt.
+create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text, p_error jsonb)
+returns boolean
+language plpgsql
+as $$
+declare
+  v document_versions;
+  kept uuid := p_parse;
+  before uuid;
+begin
+  perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
+  select * into v from document_versions where id = p_version for update;
+  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return false; end if;
+  before := v.parse_id;
+  if p_status in ('ready', 'partial') then
+    kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
+  else
+    kept := null;
+  end if;
+  update document_versions set
+    status = p_status, stage = null, parse_id = kept, error = p_error,
+    pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
+    pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
+    warnings = warnings || coalesce((select warnings from parses where id = kept), '[]'),
+    ready_at = case when kept is null then null else clock_timestamp() end
+    where id = p_version;
+  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null and id is distinct from kept;
+  update documents d set updated_at = clock_timestamp(), searchable_version_id = (
+    select x.id from document_versions x
+     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial') order by x.version desc limit 1
+  ) where d.id = v.document_id;
+  return true;
+end
+$$;
+
+-- @returns the parse that holds what was read of these bytes: the given one, or that of a version which was quicker
+create or replace function docsvc_settle_parse(p_parse uuid, p_attempt int, p_status text)
+returns uuid
+language plpgsql
+as $$
+declare
+  made parses;
+  known uuid;
+begin
+  select * into made from parses where id = p_parse for update;
+  if made.status in ('ready', 'partial') then return p_parse; end if;
+  select id into known from parses
+    where project_id = made.project_id and sha256 = made.sha256 and options_digest = made.options_digest
+      and status in ('ready', 'partial') for update;
+  if known is not null and (p_attempt = 1 or made.status = 'obsolete') then return known; end if;
+  if known is not null then
+    update parses set status = 'obsolete' where id = known;
+    perform docsvc_count_words(known, -1);
+    update document_versions set parse_id = p_parse where parse_id = known;
+  end if;
+  update parses set status = p_status, finished_at = clock_timestamp(), page_count = docsvc_last_page(p_parse),
+    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed'))
+    where id = p_parse returning * into made;
+  perform docsvc_count_words(p_parse, 1);
+  insert into usage_counters (org_id, kind, period, amount)
+    values (made.org_id, 'pages', date_trunc('month', clock_timestamp() at time zone 'utc')::date, made.page_count)
+    on conflict (org_id, kind, period) do update set amount = usage_counters.amount + excluded.amount;
+  return p_parse;
+end
+$$;
+
+-- Puts a parse aside that no version uses.
+create or replace function docsvc_retire_parse(p_parse uuid)
+returns void
+language plpgsql
+as $$
+declare
+  was text;
+begin
+  if exists (select from document_versions where parse_id = p_parse) then return; end if;
+  select status into was from parses where id = p_parse and status <> 'obsolete' for update;
+  if not found then return; end if;
+  update parses set status = 'obsolete' where id = p_parse;
+  if was <> 'running' then perform docsvc_count_words(p_parse, -1); end if;
+end
+$$;
+
+-- Has a terminal version read again. @returns the number of the attempt; null when the version is under way
+create or replace function docsvc_requeue_version(p_version uuid, p_options jsonb)
+returns int
+language sql
+as $$
+  update document_versions
+    set status = 'queued', stage = null, attempt = attempt + 1, parse_options = parse_options || p_options, error = null, pages_done = 0,
+        pages_total = null
+    where id = p_version and status not in ('queued', 'processing', 'indexing')
+    returning attempt
+$$;

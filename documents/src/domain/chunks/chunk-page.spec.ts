@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { chunkPage } from './chunk-page.js';
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+describe('the stretches of a page', () => {
+  it('DI-019 hold every word, about 150 each, and repeat 30 words of the one before', () => {
+    const text = fc.array(fc.stringMatching(/^[a-z0-9.,]{1,9}$/), { maxLength: 900 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(text, (page) => {
+        const chunks = chunkPage(page).map(({ from, to }) => wordsOf(page.slice(from, to)));
+        const all = wordsOf(page);
+        const rejoined = chunks.flatMap((words, at) => (at === 0 ? words : words.slice(30)));
+        expect(rejoined).toEqual(all);
+        for (const words of chunks.slice(0, -1)) expect(words).toHaveLength(150);
+        expect((chunks.at(-1) ?? []).length).toBeLessThanOrEqual(180);
+      }),
+    );
+  });
+
+  it('an empty page has none', () => {
+    expect(chunkPage(' \n ')).toEqual([]);
+  });
+});

@@ -1,0 +1,3 @@
+export { documentIngest } from './document-ingest.workflow.js';
+export { pageBatch } from './page-batch.workflow.js';
+export { relay } from './relay.workflow.js';

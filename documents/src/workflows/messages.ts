@@ -1,0 +1,46 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSignal } from '@temporalio/workflow';
+
+/** Names that callers of the workflows share with them: queues, ids, signals and search attributes. */
+export const INGEST_QUEUE = 'docsvc-ingest';
+/** Parsers, as many at once as there is memory for. */
+export const PARSE_QUEUE = 'docsvc-parse';
+/** Recognition of pages; a queue of its own, so that scans never keep texts waiting. */
+export const OCR_QUEUE = 'docsvc-ocr';
+export const WEBHOOK_QUEUE = 'docsvc-webhooks';
+
+export const RELAY_WORKFLOW_ID = 'relay';
+
+/** Says which row to read again, and carries nothing: the row decides. */
+export const woken = defineSignal('woken');
+
+/** One workflow per version; the id lets an operator find it in Temporal Web. */
+export const documentIngestWorkflow = {
+  workflowType: 'documentIngest',
+  taskQueue: INGEST_QUEUE,
+  workflowId: (versionId: string): string => `ingest/${versionId}`,
+  summary: (versionId: string): string => `Reads version ${versionId} of a document`,
+  woken,
+};
+
+/** One workflow per delivery of an event to a webhook. */
+export const webhookDeliveryWorkflow = {
+  workflowType: 'webhookDelivery',
+  taskQueue: WEBHOOK_QUEUE,
+  workflowId: (deliveryId: string): string => `deliver/${deliveryId}`,
+  summary: (deliveryId: string): string => `Delivery ${deliveryId} of an event to a webhook`,
+  woken,
+};
+
+/** What rows of the outbox start and wake. */
+export const WOKEN_WORKFLOWS = { ingest: documentIngestWorkflow, deliver: webhookDeliveryWorkflow };
+
+export const searchAttributes = {
+  organization: defineSearchAttributeKey('DocsvcOrg', SearchAttributeType.KEYWORD),
+  stage: defineSearchAttributeKey('DocsvcStage', SearchAttributeType.KEYWORD),
+};
+
+/** One child for each batch of pages of an attempt. */
+export function batchWorkflowId(versionId: string, attempt: number, firstPage: number): string {
+  return `ingest/${versionId}/${attempt}/${firstPage}`;
+}
