@@ -2,9 +2,11 @@ import { RUN_SEARCH_ATTRIBUTES } from '../domain/run/search-attributes.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { generateSecrets, readSecret } from './generated-secrets.js';
-import { choosePorts } from './ports.js';
+import { DocumentsCompanion } from './documents-companion.js';
+import { DOCSVC, DOCSVC_TEMPORAL, withoutDocuments } from './documents-service.js';
+import { choosePorts, USUAL_PORTS, USUAL_PORTS_WITH_DOCUMENTS } from './ports.js';
 import type { Ports } from './ports.js';
-import { EmbeddedPostgres } from './postgres.js';
+import { EmbeddedPostgres, embeddedDatabaseUrl } from './postgres.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { apiPart, migrateDatabase, workerPart } from './service-parts.js';
 import { StartRefused } from './start-refused.js';
@@ -15,7 +17,7 @@ import type { StateFolder } from './state-folder.js';
 import { drain, killRuns } from './stop-modes.js';
 import type { StopMode } from './stop-modes.js';
 import { Supervisor } from './supervisor.js';
-import { EmbeddedTemporal, startTemporal } from './temporal.js';
+import { EmbeddedTemporal, startTemporal, type TemporalContents } from './temporal.js';
 import { OrdinaryUser } from './user-namespace.js';
 import { provideTemporalBinary } from './temporal-binary.js';
 
@@ -23,12 +25,14 @@ export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A line for the terminal: progress, restarts, warnings. */
   notify(line: string): void;
+  /** Products that are started beside Sandgate, on its servers. */
+  readonly with?: readonly 'documents'[];
   /** Aborts the start: what was started so far is stopped at once. */
   readonly signal?: AbortSignal;
 }
 
 /** What the driver of runs needs of its server. */
-const CONTROL_PLANE = { namespaces: [], searchAttributes: RUN_SEARCH_ATTRIBUTES };
+const CONTROL_PLANE: TemporalContents = { namespaces: [], searchAttributes: RUN_SEARCH_ATTRIBUTES };
 
 /**
  * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (docs/design/workflows.md).
@@ -47,6 +51,8 @@ export class Installation {
     private readonly options: StartOptions,
     readonly folder: StateFolder,
     private readonly lock: StateLock,
+    /** Null where nobody asked for it. */
+    readonly documents: DocumentsCompanion | null,
   ) {
     this.config = loadConfig(options.env);
     this.supervisor = new Supervisor(folder.logs, (line) => options.notify(line));
@@ -59,8 +65,11 @@ export class Installation {
       if (!warning.startsWith('no sealing key')) options.notify(`warning: ${warning}`);
     }
     const folder = openStateFolder(config.data.dir);
+    const documents = options.with?.includes('documents')
+      ? new DocumentsCompanion(options.env, folder.dir, config.database.url === null)
+      : null;
     const lock = StateLock.acquire(folder.lock);
-    const installation = new Installation(options, folder, lock);
+    const installation = new Installation(options, folder, lock, documents);
     const giveUp = () => void installation.stop('leave');
     options.signal?.addEventListener('abort', giveUp, { once: true });
     try {
@@ -107,13 +116,14 @@ export class Installation {
     // Neither takes a port, and fetching the program takes longer than other starts wait for the lock.
     const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
     using _lock = await StartLock.take(this.options.signal);
-    const ports = await choosePorts(this.folder.ports);
+    const ports = await this.choosePorts();
     const [temporal] = await Promise.all([
       this.launchTemporal(ports, program),
-      migrateDatabase({ ...this.options.env, DATABASE_URL: databaseUrl }),
+      migrateDatabase({ ...withoutDocuments(this.options.env), DATABASE_URL: databaseUrl }),
     ]);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };
-    await this.launchServices(serviceEnvironment(this.options.env, this.config, this.folder, embedded));
+    const env = serviceEnvironment(withoutDocuments(this.options.env), this.config, this.folder, embedded);
+    await Promise.all([this.launchServices(env), this.launchDocuments(temporal, ports)]);
     this.lock.describe({
       url: this.url,
       temporalAddress: this.temporalAddress,
@@ -125,7 +135,10 @@ export class Installation {
 
   private async launchPostgres(): Promise<string> {
     if (this.config.database.url !== null) return this.config.database.url;
-    const postgres = new EmbeddedPostgres(this.folder, this.user);
+    const postgres = new EmbeddedPostgres(this.folder, this.user, {
+      owner: 'sandgate',
+      guests: this.documents?.isGuest === true ? [DOCSVC] : [],
+    });
     await postgres.initialize();
     await this.supervisor.launch('store', postgres.part(this.supervisor.shared));
     return postgres.url;
@@ -144,8 +157,8 @@ export class Installation {
     if (program === null) return { temporalAddress: null, temporalWebUrl: null };
     const temporal = await startTemporal(
       ports,
-      () => choosePorts(this.folder.ports),
-      (chosen) => new EmbeddedTemporal(program, this.folder, chosen, this.user, CONTROL_PLANE),
+      () => this.choosePorts(),
+      (chosen) => new EmbeddedTemporal(program, this.folder, chosen, this.user, this.temporalContents()),
       (one) => this.supervisor.launch('store', one.part(this.supervisor.shared)),
       () => this.supervisor.isGivenUp,
     );
@@ -163,6 +176,24 @@ export class Installation {
       this.supervisor.launch('service', apiPart(this.supervisor.shared, env, this.url, this.adminToken)),
       this.supervisor.launch('service', workerPart(this.supervisor.shared, env, complete.temporal)),
     ]);
+  }
+
+  private async launchDocuments(
+    temporal: { temporalAddress: string | null; temporalWebUrl: string | null },
+    ports: Ports,
+  ): Promise<void> {
+    const databaseUrl = this.embeddedPostgres ? embeddedDatabaseUrl(this.folder, DOCSVC) : null;
+    await this.documents?.launch(this.supervisor, { databaseUrl, ...temporal }, ports.documents ?? 0);
+  }
+
+  private choosePorts(): Promise<Ports> {
+    return choosePorts(this.folder.ports, this.documents === null ? USUAL_PORTS : USUAL_PORTS_WITH_DOCUMENTS);
+  }
+
+  private temporalContents(): TemporalContents {
+    if (this.documents === null) return CONTROL_PLANE;
+    const { namespaces, searchAttributes } = DOCSVC_TEMPORAL;
+    return { namespaces, searchAttributes: { ...CONTROL_PLANE.searchAttributes, ...searchAttributes } };
   }
 
   /** Made when a store needs it: an installation with both parts configured needs no namespace. */

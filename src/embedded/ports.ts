@@ -9,10 +9,13 @@ export interface TemporalPorts {
 
 export interface Ports extends TemporalPorts {
   api: number;
+  /** Of the documents service, where it is started too. */
+  documents?: number;
 }
 
 /** Ports that are tried first, so that a machine with one installation has the addresses that the documentation names. */
-const USUAL_PORTS: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
+export const USUAL_PORTS: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
+export const USUAL_PORTS_WITH_DOCUMENTS: Ports = { ...USUAL_PORTS, documents: 8790 };
 
 /**
  * Free loopback ports, the same ones at every start for as long as nobody else takes them.

@@ -100,5 +100,7 @@ function removeStale(path: string, read: Instance | undefined): void {
 
 function heldBy(holder: Instance, path: string, product: string): StartRefused {
   const address = holder.url === undefined ? '' : ` at ${holder.url}`;
-  return new StartRefused(`${product} already runs on this state folder${address}: process ${holder.pid} holds ${path}`);
+  return new StartRefused(
+    `${product} already runs on this state folder${address}: process ${holder.pid} holds ${path}`,
+  );
 }

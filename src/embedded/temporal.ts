@@ -62,7 +62,10 @@ export class EmbeddedTemporal {
       ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
       ...['--dynamic-config-value', 'system.enableEagerWorkflowStart=true'],
       ...this.contents.namespaces.flatMap((name) => ['--namespace', name]),
-      ...Object.entries(this.contents.searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...Object.entries(this.contents.searchAttributes).flatMap(([name, type]) => [
+        '--search-attribute',
+        `${name}=${type}`,
+      ]),
       ...['--log-level', 'warn'],
     ];
   }
