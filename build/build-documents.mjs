@@ -1,15 +1,16 @@
 /**
  * Builds dist/documents: the compiled sources and the SQL files of documents/ under the same paths as in the tree, beside those of the
- * control plane, from which they import. Leaves dist/documents/.stamp, the digest of what was built.
+ * control plane, from which they import, and the programs that run in a jail. Leaves dist/documents/.stamp, the digest of what was built.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentsDigest } from '../bootstrap/source-digest.mjs';
-import { buildTree, dist, root } from './build-tree.mjs';
+import { buildTree, dist, root, run } from './build-tree.mjs';
 
 const stamp = join(dist, 'documents', '.stamp');
 
 const digest = documentsDigest(root);
 rmSync(stamp, { force: true });
 buildTree('documents/src', 'documents/migrations');
+run('build/bundle-parsers.mjs');
 writeFileSync(stamp, `${digest}\n`);

@@ -12,6 +12,9 @@ export const PARSER_PROGRAMS = {
   spreadsheet: { packages: [] },
   /** TXT, MD: a fixed number of lines is a page. */
   text: { packages: [] },
+  pdf: { packages: [] },
+  /** PNG, JPEG, TIFF, WebP, BMP: a frame is a page. */
+  image: { packages: [] },
 } as const satisfies Record<string, ParserProgram>;
 
 export type ParserName = keyof typeof PARSER_PROGRAMS;

@@ -32,6 +32,24 @@ export const SANDBOX_LIMITS: readonly JailLimit[] = [
   'output',
 ];
 
+/** Limits on the document itself, which a program finds: fewer pages at a time change nothing. */
+export const DOCUMENT_LIMITS: readonly JailLimit[] = [
+  'pages',
+  'objects',
+  'inflated_bytes',
+  'filter_layers',
+  'entries',
+  'entry_bytes',
+  'archive_bytes',
+  'compression_ratio',
+  'nested_archive',
+  'entities',
+  'pixels',
+  'frames',
+  'cells',
+  'line_bytes',
+];
+
 export type ParserLine = { item: unknown } | { done: true } | { failure: ParseFailure };
 
 /** True for a failure that fewer pages at a time may not meet; the other limits are on the document itself. */
