@@ -1,8 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isSystemError } from '../../../src/domain/system-error.js';
-import { findClient } from '../core/access/find-client.js';
-import { makeFirstOrganization } from '../core/access/make-organization.js';
-import { newClientId, newClientSecret } from '../core/access/secrets.js';
+import { makeFirstOrganization, newCredentials } from '../core/access/make-organization.js';
 import type { Record } from '../core/record/record.js';
 
 /** The administrator client of a new installation, as its file holds it. */
@@ -22,17 +20,12 @@ export interface KeptClient {
  */
 export async function keepFirstClient(record: Record, path: string, apiUrl: string): Promise<boolean> {
   const draft = `${path}.new`;
-  const kept = readClient(path) ?? readClient(draft) ?? newClient(apiUrl);
+  const kept = readClient(path) ?? readClient(draft) ?? newCredentials();
   write(draft, { ...kept, apiUrl });
-  const made = await makeFirstOrganization(record, kept);
-  const usable = made || (await findClient(record, kept.clientId)) !== null;
+  const usable = await makeFirstOrganization(record, kept);
   if (usable) renameSync(draft, path);
   else rmSync(draft);
   return usable;
-}
-
-function newClient(apiUrl: string): KeptClient {
-  return { apiUrl, clientId: newClientId(), clientSecret: newClientSecret().text };
 }
 
 function write(path: string, client: KeptClient): void {
@@ -40,11 +33,11 @@ function write(path: string, client: KeptClient): void {
 }
 
 /** Null where there is none, or where a start was killed while it wrote. */
-function readClient(path: string): KeptClient | null {
+function readClient(path: string): Omit<KeptClient, 'apiUrl'> | null {
   try {
     const client = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptClient>;
     return typeof client.clientId === 'string' && typeof client.clientSecret === 'string'
-      ? { apiUrl: '', clientId: client.clientId, clientSecret: client.clientSecret }
+      ? { clientId: client.clientId, clientSecret: client.clientSecret }
       : null;
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return null;

@@ -1,7 +1,7 @@
 import { loadConfig, publicUrl, requireSetting } from '../platform/config/index.js';
 import { Record } from '../core/record/record.js';
 import { migrateDocsvc } from '../platform/postgres/migrate-docsvc.js';
-import { ensureNamespace } from './ensure-namespace.js';
+import { ensureNamespace } from '../platform/temporal/ensure-namespace.js';
 import { keepFirstClient } from './first-client.js';
 import { openDocsvcFolder } from './state-folder.js';
 

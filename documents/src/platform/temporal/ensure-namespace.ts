@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { codeOf } from '../../../src/domain/system-error.js';
-import type { DocsvcConfig } from '../platform/config/index.js';
+import { codeOf } from '../../../../src/domain/system-error.js';
+import type { DocsvcConfig } from '../config/index.js';
 
 /** gRPC's NOT_FOUND and ALREADY_EXISTS. */
 const NOT_FOUND = 5;
