@@ -6,11 +6,17 @@ import { Egress } from '../../../../src/platform/egress/egress.js';
 import { EgressError } from '../../../../src/platform/egress/egress-error.js';
 import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
-import { addKeptContent, keepContent, MAX_ONE_SHOT_BYTES, type ContentDetails, type KeptContent } from '../../core/documents/add-content.js';
+import {
+  addKeptContent,
+  keepContent,
+  MAX_ONE_SHOT_BYTES,
+  type ContentDetails,
+  type KeptContent,
+} from '../../core/documents/add-content.js';
 import { requireProject } from '../../core/projects/project-access.js';
 import { checkMetadata, normalizeLabels } from '../../domain/documents/annotations.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import { bringsForm, readDocumentForm, type FormFields } from './document-form.js';
 import { readPlace, type AddedVersion } from './document-views.js';
 import type { NewDocumentBody } from './documents.dto.js';

@@ -36,18 +36,19 @@ export async function readDocumentForm<Kept>(
 ): Promise<DocumentForm<Kept>> {
   const reader = openReader(headers['content-type'] ?? '');
   const fields: FormFields = {};
-  let keeping: Promise<Kept> | null = null;
+  const files: Promise<Kept>[] = [];
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>();
   reader.on('file', (part, file, filename, _encoding, mimeType) => {
-    if (part !== 'file' || keeping !== null) {
+    if (part !== 'file' || files.length > 0) {
       file.resume();
       reject(refusal(part, 'a form has one part with a file, named file'));
       return;
     }
     fields.name ??= filename;
     fields.contentType ??= mimeType;
-    keeping = keep(file);
+    const keeping = keep(file);
     keeping.catch(reject);
+    files.push(keeping);
   });
   reader.on('field', (name, value, _nameCut, valueCut) => {
     try {
@@ -64,8 +65,9 @@ export async function readDocumentForm<Kept>(
   raw.pipe(reader);
   try {
     await whole;
-    if (keeping === null) throw refusal('file', 'the form has no part named file');
-    return { fields, kept: await (keeping as Promise<Kept>) };
+    const [keeping] = files;
+    if (keeping === undefined) throw refusal('file', 'the form has no part named file');
+    return { fields, kept: await keeping };
   } finally {
     raw.unpipe(reader);
   }

@@ -1,5 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, IsISO8601, IsObject, IsOptional, IsString, MaxLength, MinLength, ArrayMaxSize } from 'class-validator';
+import {
+  IsArray,
+  IsIn,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  MaxLength,
+  MinLength,
+  ArrayMaxSize,
+} from 'class-validator';
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.js';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../core/documents/document.entity.js';
 import {
@@ -43,7 +53,11 @@ export class DocumentsQuery extends PageQuery {
 
 /** A file that comes whole: in `contentBase64`, or from `sourceUrl`. A form has a part `file` instead. */
 export class NewDocumentBody extends Annotations {
-  @ApiPropertyOptional({ minLength: 1, maxLength: 255, description: 'Left out, the last part of the address, or the name of the file.' })
+  @ApiPropertyOptional({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Left out, the last part of the address, or the name of the file.',
+  })
   @IsOptional()
   @IsString()
   @MinLength(1)
@@ -54,7 +68,11 @@ export class NewDocumentBody extends Annotations {
   @IsString()
   contentBase64?: string;
 
-  @ApiPropertyOptional({ format: 'uri', maxLength: 2048, description: 'An address of the public internet, fetched once.' })
+  @ApiPropertyOptional({
+    format: 'uri',
+    maxLength: 2048,
+    description: 'An address of the public internet, fetched once.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(2048)
@@ -68,7 +86,11 @@ export class DocumentPatch {
   @MinLength(1)
   name?: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'In place of what is there; at most 16 KiB as JSON.' })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'In place of what is there; at most 16 KiB as JSON.',
+  })
   @IsOptional()
   @IsObject()
   metadata?: JsonObject;
@@ -98,7 +120,11 @@ export class Document {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ type: 'string', enum: [...DOCUMENT_KINDS], description: 'What its bytes are; `other` until they were looked at.' })
+  @ApiProperty({
+    type: 'string',
+    enum: [...DOCUMENT_KINDS],
+    description: 'What its bytes are; `other` until they were looked at.',
+  })
   kind!: DocumentKind;
 
   @ApiProperty({ type: String, nullable: true })

@@ -8,7 +8,7 @@ import type { RecordTransaction } from '../../core/record/record.js';
 import { checkMetadata, normalizeLabels } from '../../domain/documents/annotations.js';
 import { Tagged } from '../http/etag.js';
 import { answerPage, openPage, type Page } from '../http/page.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import { viewDocument } from './document-views.js';
 import type { Document, DocumentPatch, DocumentsQuery } from './documents.dto.js';
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { findVersionFile } from '../../core/documents/version-file.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readByteRange } from '../../domain/transport/byte-range.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import { SignedUrls, type Signature } from '../uploads/signed-urls.js';
 
 /** What a download is answered. */
@@ -34,7 +34,11 @@ export class DownloadsService {
     const headers = { 'accept-ranges': 'bytes', etag: `"${versionId}"` };
     if (wanted === 'outside')
       return { status: 416, headers: { ...headers, 'content-range': `bytes */${sizeBytes}` }, body: undefined };
-    const shown = { ...headers, 'content-type': 'application/octet-stream', 'content-disposition': attachment(file.name) };
+    const shown = {
+      ...headers,
+      'content-type': 'application/octet-stream',
+      'content-disposition': attachment(file.name),
+    };
     if (wanted === null) {
       const body = await store.readRange(file.blobKey);
       return { status: 200, headers: { ...shown, 'content-length': String(sizeBytes) }, body };
@@ -55,6 +59,9 @@ export class DownloadsService {
 /** Never shown inline, whatever it is (RFC 6266, RFC 8187). */
 function attachment(name: string): string {
   const plain = name.replace(/[^ -~]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

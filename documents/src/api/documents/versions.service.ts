@@ -6,7 +6,7 @@ import { listVersions, readVersion, type VersionView } from '../../core/document
 import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import { SignedUrls, type SignedUrl } from '../uploads/signed-urls.js';
 import { readPlace, viewVersion } from './document-views.js';
 import type { AddedVersion, DocumentVersion } from './documents.dto.js';

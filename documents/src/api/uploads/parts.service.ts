@@ -4,7 +4,7 @@ import { PartSlots } from '../../core/uploads/part-slots.js';
 import { receivePart } from '../../core/uploads/receive-part.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readContentDigest } from '../../domain/transport/content-digest.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import { SignedUrls, type Signature } from './signed-urls.js';
 import type { SentPartAnswer } from './uploads.dto.js';
 

@@ -10,7 +10,7 @@ import {
 import { DocsvcError } from '../../domain/errors.js';
 import { SigningSalts } from '../../core/uploads/signing-salts.js';
 import { publicUrl } from '../../platform/config/index.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 
 /** An address that needs no token, until it expires. */
 export interface SignedUrl {
@@ -42,7 +42,11 @@ export class SignedUrls {
 
   ofVersion(caller: Caller, versionId: string): SignedUrl {
     const path = `/api/downloads/${versionId}`;
-    return this.sign(caller, path, DOWNLOAD_ADDRESS_TTL_SECS, { method: 'GET', subjectId: versionId, partNumber: null });
+    return this.sign(caller, path, DOWNLOAD_ADDRESS_TTL_SECS, {
+      method: 'GET',
+      subjectId: versionId,
+      partNumber: null,
+    });
   }
 
   /**
@@ -76,7 +80,10 @@ export class SignedUrls {
     const expiresAtSecs = Math.floor(Date.now() / 1000) + ttlSecs;
     const signature = signAddress(signingSalt, { ...subject, orgId, expiresAtSecs });
     const query = new URLSearchParams({ org: orgId, expires: String(expiresAtSecs), signature });
-    return { url: `${publicUrl(this.config.http)}${path}?${query}`, expiresAt: new Date(expiresAtSecs * 1000) };
+    return {
+      url: `${publicUrl(this.config.http)}${path}?${query.toString()}`,
+      expiresAt: new Date(expiresAtSecs * 1000),
+    };
   }
 }
 

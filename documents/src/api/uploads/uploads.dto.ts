@@ -27,7 +27,10 @@ export const MAX_SIGNED_PARTS = 100;
 
 /** What a client may say of a file beside its bytes. */
 export class Annotations {
-  @ApiPropertyOptional({ maxLength: 255, description: 'The media type that the client takes it for; it is not relied on.' })
+  @ApiPropertyOptional({
+    maxLength: 255,
+    description: 'The media type that the client takes it for; it is not relied on.',
+  })
   @IsOptional()
   @IsString()
   @Matches(MEDIA_TYPE, { message: 'must be a media type, such as application/pdf' })
@@ -111,7 +114,10 @@ export class CompleteUploadBody {
   @Type(() => StatedPartBody)
   parts?: StatedPartBody[];
 
-  @ApiPropertyOptional({ pattern: '^[0-9a-fA-F]{64}$', description: 'SHA-256 of the whole file, checked while it is read.' })
+  @ApiPropertyOptional({
+    pattern: '^[0-9a-fA-F]{64}$',
+    description: 'SHA-256 of the whole file, checked while it is read.',
+  })
   @IsOptional()
   @Matches(SHA256, { message: 'must be a SHA-256 of 64 hexadecimal digits' })
   sha256?: string;

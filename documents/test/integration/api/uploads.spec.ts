@@ -58,7 +58,11 @@ describe('uploads over HTTP', () => {
     const digest = createHash('sha256').update(part(3)).digest('hex');
     expect(sent.headers.get('etag')).toBe(`"${digest}"`);
     expect(await acme.ask(`/api/uploads/${session.id}`)).toMatchObject({
-      body: { status: 'open', missingRanges: [{ first: 1, last: 2 }], receivedParts: [{ partNumber: 3, etag: digest }] },
+      body: {
+        status: 'open',
+        missingRanges: [{ first: 1, last: 2 }],
+        receivedParts: [{ partNumber: 3, etag: digest }],
+      },
     });
     const early = await acme.ask(`/api/uploads/${session.id}/complete`, { method: 'POST', body: {} });
     expect(early).toMatchObject({ status: 409, body: { error: { code: 'upload_incomplete' } } });
@@ -213,7 +217,10 @@ describe('documents over HTTP', () => {
     const one = `/api/documents/${page.body.data[0]?.id}`;
     const etag = (await acme.ask(one)).headers.get('etag') ?? '';
     const patch = (body: object, headers = {}): Promise<Answer> => acme.ask(one, { method: 'PATCH', body, headers });
-    expect(await patch({ labels: ['x'] }, { 'if-match': etag })).toMatchObject({ status: 200, body: { labels: ['x'] } });
+    expect(await patch({ labels: ['x'] }, { 'if-match': etag })).toMatchObject({
+      status: 200,
+      body: { labels: ['x'] },
+    });
     expect(await patch({ labels: ['y'] }, { 'if-match': etag })).toMatchObject({
       status: 409,
       body: { error: { code: 'version_conflict' } },

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
-import { SigningSalts } from '../core/uploads/signing-salts.js';
-import type { DocumentPlace } from '../core/documents/document-place.js';
-import { Record } from '../core/record/record.js';
-import type { BlobStore } from '../platform/blobs/blob-store.js';
-import { openBlobStore } from '../platform/blobs/open-blob-store.js';
+import { SigningSalts } from '../../core/uploads/signing-salts.js';
+import type { DocumentPlace } from '../../core/documents/document-place.js';
+import { Record } from '../../core/record/record.js';
+import type { BlobStore } from '../../platform/blobs/blob-store.js';
+import { openBlobStore } from '../../platform/blobs/open-blob-store.js';
 import { ApiConfig } from './foundation.module.js';
 
 /** The bytes of documents beside their rows. */

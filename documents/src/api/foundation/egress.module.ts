@@ -1,5 +1,5 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Egress } from '../../../src/platform/egress/egress.js';
+import { Egress } from '../../../../src/platform/egress/egress.js';
 import { ApiConfig } from './foundation.module.js';
 
 /** The one way out of this process. */
