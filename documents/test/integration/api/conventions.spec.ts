@@ -273,11 +273,11 @@ describe('rates', () => {
   it('are counted by credential, said in every answer, and end in 429 with the seconds to wait', async () => {
     const slow = await startApi({ DOCSVC_RATE_REQUESTS_PER_MIN: '5' });
     try {
-      const { ask, client } = await slow.organization();
-      const { token } = await client(['projects:read']);
-      const first = await ask('/api/me');
+      const quick = await slow.organization();
+      const { token } = await quick.client(['projects:read']);
+      const first = await quick.ask('/api/me');
       expect(first.headers.get('ratelimit-limit')).toBe('5');
-      const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/api/me')));
+      const answers = await Promise.all(Array.from({ length: 8 }, () => quick.ask('/api/me')));
       const limited = answers.filter(({ status }) => status === 429);
       // One request made the client, one came before.
       expect(limited).toHaveLength(5);

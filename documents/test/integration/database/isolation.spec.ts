@@ -32,7 +32,7 @@ describe('row-level isolation', () => {
          and not (c.relrowsecurity and c.relforcerowsecurity and exists (
            select from pg_policies p where p.tablename = c.relname and p.policyname = 'org_isolation' and p.cmd = 'ALL'
              and p.roles = '{public}' and p.permissive = 'PERMISSIVE' and p.qual = p.with_check
-             and p.qual ~ '^\\((org_)?id = \\(NULLIF\\(current_setting\\(''docsvc.org_id''')))`,
+             and p.qual ~ '^\\((org_)?id = \\(NULLIF\\(current_setting\\(''docsvc.org_id'''))`,
       [tables],
     );
     expect(tables.length).toBeGreaterThan(15);
