@@ -69,6 +69,14 @@ as $$
     from identified v where d.id = v.document_id and d.latest_version_id = v.id and d.kind <> p_kind
 $$;
 
+create or replace function docsvc_pages_of_month()
+returns bigint
+language sql stable
+as $$
+  select coalesce(sum(amount), 0)::bigint from usage_counters
+   where kind = 'pages' and period = date_trunc('month', clock_timestamp() at time zone 'utc')::date
+$$;
+
 -- False when the version has gone on without the caller.
 create or replace function docsvc_move_ingest(p_version uuid, p_attempt int, p_status text, p_stage text)
 returns boolean

@@ -77,8 +77,8 @@ async function ingest(ref: VersionRef, progress: IngestProgress | undefined): Pr
   const end = await reading.read(progress);
   if (end === null) return;
   show('finish', 'Records how reading ended.');
-  const { orgId, versionId, attempt: number } = attempt;
-  await finishVersion({ orgId, versionId, attempt: number }, end.parseId, end.ending);
+  const { orgId, versionId, attempt: number, isFindable } = attempt;
+  await finishVersion({ orgId, versionId, attempt: number, isFindable }, end.parseId, end.ending);
 }
 
 interface End {
@@ -94,7 +94,7 @@ class Reading {
 
   constructor(
     private readonly ref: VersionRef,
-    private readonly attempt: AttemptRef & { isIndexed?: boolean },
+    private readonly attempt: AttemptRef,
   ) {}
 
   /** @returns null when the version has gone on without this attempt */
@@ -142,7 +142,7 @@ class Reading {
   private enter(stage: IngestStage, details: string): void {
     this.stage = stage;
     show(stage, details);
-    if (this.attempt.isIndexed === true) index(this.ref.orgId, stage);
+    if (this.attempt.isFindable) index(this.ref.orgId, stage);
   }
 
   private codeOf(failure: unknown): IngestEnding['code'] {

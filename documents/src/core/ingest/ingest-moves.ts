@@ -130,6 +130,12 @@ export async function moveIngest(
   return row?.moved === true;
 }
 
+/** Pages that were read for the organization in this month, which its quota counts. */
+export async function pagesOfMonth(tx: RecordTransaction): Promise<number> {
+  const [row] = await tx.query<{ pages: string }>('select docsvc_pages_of_month() as pages');
+  return Number(row?.pages ?? 0);
+}
+
 /** Adds time that was lost to limits. @returns the sum of this attempt in milliseconds */
 export async function noteLostTime(tx: RecordTransaction, at: IngestAttempt, ms: number): Promise<number> {
   const [row] = await tx.query<{ lost: number | null }>('select docsvc_note_lost_time($1, $2, $3) as lost', [
