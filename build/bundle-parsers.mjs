@@ -2,7 +2,7 @@
  * Bundles each program of the documents service that runs in a jail into one file, dist/documents/parsers/<name>.mjs, which stands there alone:
  * of packages only those stay outside that the program's entry names, because they have native parts.
  */
-import { chmodSync } from 'node:fs';
+import { chmodSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { PARSER_PROGRAMS } from '../documents/src/platform/parsing/parser-programs.ts';
@@ -16,17 +16,18 @@ const require = createRequireOfBundle(import.meta.url);
 const __filename = pathOfBundle(import.meta.url);`;
 
 const programs = 'documents/src/platform/parsing/programs';
-for (const [name, { packages }] of Object.entries(PARSER_PROGRAMS)) {
+for (const entry of globSync(`${programs}/*/main.ts`, { cwd: root })) {
+  const name = path.basename(path.dirname(entry));
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [`${programs}/${name}/main.ts`],
+    entryPoints: [entry],
     outfile: path.join(root, `dist/documents/parsers/${name}.mjs`),
     bundle: true,
     write: false,
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    external: [...packages],
+    external: [...PARSER_PROGRAMS[name].packages],
     banner: { js: COMMON_JS },
     minify: true,
     legalComments: 'inline',

@@ -19,7 +19,7 @@ create table documents (
   foreign key (org_id, project_id) references projects (org_id, id)
 );
 create unique index documents_name on documents (project_id, name) where deleted_at is null;
-create index documents_newest on documents (org_id, project_id, created_at desc, id desc) where deleted_at is null;
+create index documents_newest on documents (org_id, project_id, id desc) where deleted_at is null;
 create index documents_searchable on documents (searchable_version_id) where searchable_version_id is not null;
 alter table documents enable row level security, force row level security;
 create policy org_isolation on documents

@@ -24,7 +24,7 @@ create table upload_sessions (
   unique (org_id, id),
   foreign key (org_id, project_id) references projects (org_id, id)
 );
-create index upload_sessions_open on upload_sessions (org_id, project_id, created_at desc, id desc) where status in ('open', 'completing', 'failed');
+create index upload_sessions_open on upload_sessions (org_id, project_id, id desc) where status in ('open', 'completing', 'failed');
 create index upload_sessions_expiry on upload_sessions (expires_at) where status in ('open', 'failed');
 alter table upload_sessions enable row level security, force row level security;
 create policy org_isolation on upload_sessions

@@ -28,7 +28,7 @@ describe('names', () => {
         'a\u2028b',
         '\ud800.pdf',
       ],
-      ['.', '..', 'x'.repeat(256)],
+      ['.', '..', 'x'.repeat(256), '  '],
     ].flat(),
   )('are refused when they are %p', (name) => {
     expect(() => normalizeName(name)).toThrow(DocsvcError);

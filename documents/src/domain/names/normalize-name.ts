@@ -16,6 +16,7 @@ export function normalizeName(text: string, path = 'name'): string {
   const bytes = Buffer.byteLength(name, 'utf8');
   if (bytes < 1 || bytes > MAX_NAME_BYTES)
     throw refusal(path, `a name has 1 to ${MAX_NAME_BYTES} bytes in UTF-8, this one has ${bytes}`);
+  if (name.trim() === '') throw refusal(path, 'a name has something other than blanks');
   if (!name.isWellFormed()) throw refusal(path, 'a name is text; this one has half of a character (a lone surrogate)');
   if (FORBIDDEN.test(name)) throw refusal(path, 'a name has no control characters, no line breaks and no / or \\');
   if (name === '.' || name === '..') throw refusal(path, `${name} names a folder`);

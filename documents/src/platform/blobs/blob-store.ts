@@ -74,6 +74,9 @@ export interface BlobStore {
 
   /** Ids of the sessions whose uploads have room. */
   uploads(): AsyncIterable<KeptOwner>;
+
+  /** Removes what processes that died were writing, older than a time. */
+  sweepIncoming(before: Date): Promise<void>;
 }
 
 /** The key under which a version keeps the bytes that were uploaded. */

@@ -117,7 +117,6 @@ export class FsBlobStore implements BlobStore {
     yield* this.rowsIn(this.layout.uploads);
   }
 
-  /** Removes what was being written by processes that died, older than a time. */
   async sweepIncoming(before: Date): Promise<void> {
     for await (const { ownerId, changedAt } of this.rowsIn(this.layout.incoming))
       if (changedAt < before) await rm(join(this.layout.incoming, ownerId), { force: true });
@@ -154,10 +153,18 @@ export class FsBlobStore implements BlobStore {
       await rename(from, to);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await stat(to).catch((absent: unknown) => Promise.reject(isMissing(absent) ? gone(absent) : absent));
+      await assertThere(to);
     }
     await syncFolder(dirname(to));
     await syncFolder(dirname(from));
+  }
+}
+
+async function assertThere(path: string): Promise<void> {
+  try {
+    await stat(path);
+  } catch (error) {
+    throw isMissing(error) ? gone(error) : error;
   }
 }
 

@@ -51,7 +51,7 @@ class BatchWriter {
   private batch: Buffer[] = [];
   private batchBytes = 0;
   /** Resolves to what went wrong, because nobody may be waiting when it does. */
-  private writing: Promise<unknown> = Promise.resolve(null);
+  private writing: Promise<{ failure: unknown } | null> = Promise.resolve(null);
 
   constructor(
     private readonly file: FileHandle,
@@ -76,15 +76,15 @@ class BatchWriter {
 
   /** Begins to write what was collected, once the batch before it is written. */
   private async flush(): Promise<void> {
-    const failure = await this.writing;
-    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
+    const failed = await this.writing;
+    if (failed !== null) throw failed.failure;
     const { batch, position } = this;
     this.position += this.batchBytes;
     this.batch = [];
     this.batchBytes = 0;
     this.writing = writeAll(this.file, batch, position).then(
       () => null,
-      (error: unknown) => error,
+      (failure: unknown) => ({ failure }),
     );
   }
 }

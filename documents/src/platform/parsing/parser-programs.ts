@@ -8,8 +8,13 @@ export interface ParserProgram {
 export const PARSER_PROGRAMS = {
   /** Kind and content type by the bytes alone. */
   sniff: { packages: [] },
+  /** XLSX, XLS, ODS, CSV, TSV: a sheet is a page. */
+  spreadsheet: { packages: [] },
   /** TXT, MD: a fixed number of lines is a page. */
   text: { packages: [] },
+  pdf: { packages: [] },
+  /** PNG, JPEG, TIFF, WebP, BMP: a frame is a page. */
+  image: { packages: [] },
 } as const satisfies Record<string, ParserProgram>;
 
 export type ParserName = keyof typeof PARSER_PROGRAMS;

@@ -1,0 +1,10 @@
+import type { BlobStore } from '../../platform/blobs/blob-store.js';
+import type { QuotaConfig } from '../../platform/config/limits.config.js';
+import type { Record } from '../record/record.js';
+
+/** What uploads need: their rows, their bytes, and what organizations may have of both. */
+export interface UploadPlace {
+  record: Record;
+  store: BlobStore;
+  quotas: Pick<QuotaConfig, 'openUploads' | 'storageBytes' | 'documents'>;
+}
