@@ -8,13 +8,29 @@ const onlyFrom = (name, allowed, comment) => ({
   to: { path: '^(src|migrations|test)/', pathNot: [part(name), ...allowed] },
 });
 
+/** The same for the documents service (documents/), which is built on what the control plane says in HOUSE and on nothing else of it. */
+const room = (name) => `^documents/src/${name}/`;
+const HOUSE = [
+  '^src/platform/(egress|seal|telemetry|config|sandbox|temporal|postgres|host|schemas)/',
+  '^src/domain/(errors|json|uuid|redaction|system-error|map-items|nearest-name)\\.ts$',
+];
+/** What starts and watches processes. */
+const SUPERVISOR = '^src/embedded/';
+const roomOnlyFrom = (name, allowed, comment) => ({
+  name: `documents-${name}-imports`,
+  comment,
+  severity: 'error',
+  from: { path: room(name), pathNot: '\\.spec\\.ts$' },
+  to: { path: '^(src|migrations|test|documents)/', pathNot: [room(name), ...allowed] },
+});
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: ['\\.d\\.ts$', '/main\\.ts$', '\\.spec\\.ts$'] },
+      from: { orphan: true, path: '^(documents/)?src/', pathNot: ['\\.d\\.ts$', '/main\\.ts$', '\\.spec\\.ts$'] },
       to: {},
     },
     {
@@ -22,8 +38,8 @@ module.exports = {
       comment: 'of two folders one is beneath the other',
       scope: 'folder',
       severity: 'error',
-      from: { path: '^src' },
-      to: { circular: true, path: '^src' },
+      from: { path: '^(documents/)?src' },
+      to: { circular: true, path: '^(documents/)?src' },
     },
     onlyFrom('domain', [], 'domain decides and depends on nothing'),
     onlyFrom(
@@ -57,10 +73,81 @@ module.exports = {
     onlyFrom('cli', [part('client'), part('domain'), part('embedded')], 'cli speaks to the API'),
     onlyFrom('client', [], 'the client is generated'),
     {
+      name: 'documents-apart',
+      comment: 'the control plane starts the documents service by path and environment, and knows nothing of it',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^documents/' },
+    },
+    roomOnlyFrom('domain', ['^src/domain/'], 'domain decides and depends on nothing'),
+    roomOnlyFrom(
+      'platform',
+      [...HOUSE, room('domain'), '^documents/migrations/index\\.ts$'],
+      'platform adapts to the outside, in domain types',
+    ),
+    roomOnlyFrom(
+      'core',
+      [...HOUSE, room('domain'), room('platform')],
+      'core does what the service does, through adapters',
+    ),
+    roomOnlyFrom(
+      'workflows',
+      [room('domain'), room('activities')],
+      'workflows are deterministic: domain and activity types only',
+    ),
+    roomOnlyFrom(
+      'activities',
+      [...HOUSE, room('domain'), room('platform'), room('core')],
+      'activities act through core and platform',
+    ),
+    roomOnlyFrom(
+      'api',
+      [...HOUSE, room('domain'), room('platform'), room('core'), '^documents/src/workflows/messages\\.ts$'],
+      'api admits',
+    ),
+    roomOnlyFrom(
+      'worker',
+      [...HOUSE, room('domain'), room('workflows'), room('activities'), room('core'), room('platform')],
+      'worker wires',
+    ),
+    roomOnlyFrom(
+      'embedded',
+      [...HOUSE, SUPERVISOR, room('domain'), room('api'), room('worker'), room('core'), room('platform')],
+      'embedded starts the parts; operators work straight on the record',
+    ),
+    roomOnlyFrom('cli', [...HOUSE, room('client'), room('domain'), room('embedded')], 'cli speaks to the API'),
+    roomOnlyFrom('client', [], 'the client is generated'),
+    {
+      name: 'documents-migrations-imports',
+      comment: 'migrations are run by the adapter, and know their SQL alone',
+      severity: 'error',
+      from: { path: '^documents/migrations/' },
+      to: { path: '^(src|migrations|test|documents)/', pathNot: '^documents/migrations/' },
+    },
+    {
+      name: 'documents-activity-types',
+      comment: 'a workflow is told what an activity takes and answers, and cannot run it',
+      severity: 'error',
+      from: { path: room('workflows') },
+      to: { path: room('activities'), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'parsers-alone',
+      comment:
+        'what opens the bytes of a document runs in a confinement of its own, and reaches domain and packages only',
+      severity: 'error',
+      from: { path: '^documents/src/platform/parsing/programs/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^(src|migrations|test|documents)/',
+        pathNot: ['^documents/src/(domain|platform/parsing)/'],
+        reachable: true,
+      },
+    },
+    {
       name: 'provider-apart',
       comment: 'whoever needs a sandbox speaks to the ports; which provider there is, the choice alone knows',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/platform/sandbox/(bubblewrap|docker|choice)/' },
+      from: { path: '^(documents/)?src/', pathNot: '^src/platform/sandbox/(bubblewrap|docker|choice)/' },
       to: { path: '^src/platform/sandbox/(bubblewrap|docker)/' },
     },
     {
@@ -81,7 +168,7 @@ module.exports = {
       name: 'nest-apart',
       comment: 'the framework is how the API admits; what the product does stands without it',
       severity: 'error',
-      from: { path: '^src/', pathNot: part('api') },
+      from: { path: '^(documents/)?src/', pathNot: '^(documents/)?src/api/' },
       to: { path: 'node_modules/@nestjs/' },
     },
     {
@@ -92,10 +179,17 @@ module.exports = {
       to: { path: 'node_modules/@temporalio/' },
     },
     {
+      name: 'documents-temporal-apart',
+      comment: 'all others reach workflows through platform/temporal',
+      severity: 'error',
+      from: { path: '^documents/', pathNot: '^documents/src/(platform/temporal|workflows|activities|worker)/' },
+      to: { path: 'node_modules/@temporalio/' },
+    },
+    {
       name: 'workflows-packages',
       comment: 'workflow code runs in a deterministic sandbox',
       severity: 'error',
-      from: { path: part('workflows'), pathNot: '\\.spec\\.ts$' },
+      from: { path: '^(documents/)?src/workflows/', pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['npm', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)' },
     },
   ],

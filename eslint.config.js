@@ -19,21 +19,27 @@ const STATEMENT = [
 const WAYS_IN =
   'a record goes through its entity (`tx.manager`); what must be one statement is a function in migrations/functions, which a typed ' +
   'wrapper here calls (ARCHITECTURE.md, "Two ways into the database")';
-/** A text that names a table. What it may name is a function of ours, or one that PostgreSQL has. */
-const TABLE_STATEMENT = [
-  String.raw`select\s[^]*\b(from|join)\s+(?!svc_|pg_|unnest\b)[a-z_(]`,
-  String.raw`insert\s+into\s`,
-  String.raw`update\s+\w+\s+(as\s+\w+\s+)?set\s`,
-  String.raw`delete\s+from\s`,
-  String.raw`with\s+\w+\s+as\s`,
-].join('|');
+/** A text that names a table. What it may name is a function of ours, whose name begins so, or one that PostgreSQL has. */
+const tableStatement = (prefix) =>
+  [
+    String.raw`select\s[^]*\b(from|join)\s+(?!${prefix}|pg_|unnest\b)[a-z_(]`,
+    String.raw`insert\s+into\s`,
+    String.raw`update\s+\w+\s+(as\s+\w+\s+)?set\s`,
+    String.raw`delete\s+from\s`,
+    String.raw`with\s+\w+\s+as\s`,
+  ].join('|');
+/** The same rules for the control plane and for the documents service, whose functions have another prefix. */
+const PRODUCTS = [
+  { source: 'src', prefix: 'svc_' },
+  { source: 'documents/src', prefix: 'docsvc_' },
+];
 const inText = (pattern, message) => [
   { selector: `Literal[value=/^\\s*(${pattern})/i]`, message },
   { selector: `TemplateElement[value.raw=/^\\s*(${pattern})/i]`, message },
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'src/client/schema.d.ts', 'coverage/'] },
+  { ignores: ['dist/', 'node_modules/', '{,documents/}src/client/schema.d.ts', 'coverage/'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
@@ -74,10 +80,13 @@ export default tseslint.config(
     },
     rules: { 'no-console': 'off' },
   },
-  { files: ['src/cli/**', 'src/embedded/**', 'test/**', 'src/runner/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['{,documents/}src/{cli,embedded}/**', '{,documents/}test/**', 'src/runner/**'],
+    rules: { 'no-console': 'off' },
+  },
   {
     // The way out is src/platform/egress: what the control plane may reach is decided there (docs/security.md).
-    files: ['src/{api,worker,activities,platform}/**'],
+    files: ['src/{api,worker,activities,platform}/**', 'documents/src/{api,worker,activities,core,platform}/**'],
     ignores: ['src/platform/egress/**', '**/*.spec.ts'],
     rules: {
       'no-restricted-globals': [
@@ -111,50 +120,50 @@ export default tseslint.config(
       ],
     },
   },
-  {
-    files: ['src/**'],
-    ignores: ['src/core/*/**', 'src/platform/postgres/**', '**/*.spec.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            "CallExpression[callee.property.name='query'] > :matches(Literal, TemplateLiteral, BinaryExpression).arguments:first-child",
-          message: SQL_PLACE,
-        },
-        { selector: "TaggedTemplateExpression[tag.name='sql']", message: SQL_PLACE },
-        ...inText(STATEMENT, SQL_PLACE),
-      ],
+  ...PRODUCTS.flatMap(({ source, prefix }) => [
+    {
+      files: [`${source}/**`],
+      ignores: [`${source}/core/*/**`, `${source}/platform/postgres/**`, '**/*.spec.ts'],
+      rules: {
+        'no-restricted-syntax': [
+          'error',
+          {
+            selector:
+              "CallExpression[callee.property.name='query'] > :matches(Literal, TemplateLiteral, BinaryExpression).arguments:first-child",
+            message: SQL_PLACE,
+          },
+          { selector: "TaggedTemplateExpression[tag.name='sql']", message: SQL_PLACE },
+          ...inText(STATEMENT, SQL_PLACE),
+        ],
+      },
     },
-  },
-  {
-    files: ['src/core/**'],
-    ignores: ['**/*.spec.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        ...inText(TABLE_STATEMENT, WAYS_IN),
-        {
-          selector: String.raw`TemplateLiteral[expressions.length>0] > TemplateElement[value.raw=/^\s*(select|insert\s+into)\s/i]`,
-          message: WAYS_IN,
-        },
-      ],
+    {
+      files: [`${source}/core/**`],
+      ignores: ['**/*.spec.ts'],
+      rules: {
+        'no-restricted-syntax': [
+          'error',
+          ...inText(tableStatement(prefix), WAYS_IN),
+          {
+            selector: String.raw`TemplateLiteral[expressions.length>0] > TemplateElement[value.raw=/^\s*(select|insert\s+into)\s/i]`,
+            message: WAYS_IN,
+          },
+        ],
+      },
     },
-  },
-  {
-    // The adapter speaks of sessions, locks, roles and the schema's own tables; the product's have their wrappers in core.
-    files: ['src/platform/postgres/**'],
-    // What a product's functions are called is said there.
-    ignores: ['src/platform/postgres/database-product.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        ...inText(String.raw`[^]*(\bsvc_|\b(from|join|into)\s+(?!pg_|schema_)[a-z])`, SQL_PLACE),
-      ],
+    {
+      // The adapter speaks of sessions, locks, roles and the schema's own tables; the product's have their wrappers in core.
+      files: [`${source}/platform/postgres/**`],
+      rules: {
+        'no-restricted-syntax': [
+          'error',
+          ...inText(String.raw`[^]*(\b${prefix}\w+\(|\b(from|join|into)\s+(?!pg_|schema_)[a-z])`, SQL_PLACE),
+        ],
+      },
     },
-  },
+  ]),
   {
-    files: ['**/*.spec.ts', 'test/**'],
+    files: ['**/*.spec.ts', '{,documents/}test/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
     },

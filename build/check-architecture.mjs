@@ -1,5 +1,5 @@
 /**
- * Compares ARCHITECTURE.md with the tree: its map names every folder under src with one sentence and no folder that is not there, and its
+ * Compares ARCHITECTURE.md with the tree: its map names every folder under src and documents/src with one sentence and no folder that is not there, and its
  * walks are no longer than promised (that the paths it names are there is seen to by check-citations.mjs). Then looks for circles of
  * folders, a folder and those within it included, which dependency-cruiser does not tell apart; and for source files that are too long.
  */
@@ -7,8 +7,10 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 const MAP = 'ARCHITECTURE.md';
-const SOURCES = '{src,migrations,test,build,bootstrap,bin}/**/*.{ts,js,mjs,cjs,sql,sh,c,h}';
-const GENERATED = ['src/client/schema.d.ts', 'migrations/schema.sql'];
+/** The folders whose own folders the map names. */
+const MAPPED = ['src', 'documents/src'];
+const SOURCES = '{,documents/}{src,migrations,test,build,bootstrap,bin}/**/*.{ts,js,mjs,cjs,sql,sh,c,h}';
+const GENERATED = ['src/client/schema.d.ts', 'migrations/schema.sql'].flatMap((file) => [file, `documents/${file}`]);
 const MAX_LINES = 300;
 /** Most files of a walk, by its heading. */
 const WALKS = { 'One verdict': 15, 'One brokered call': 25 };
@@ -21,12 +23,12 @@ for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);
 
 function mapFaults() {
-  const named = [...text.matchAll(/^\| `(src\/[^`]+)` \| ([^|]*) \|/gm)].map(([, folder, says]) => [
+  const named = [...text.matchAll(/^\| `((?:documents\/)?src\/[^`]+)` \| ([^|]*) \|/gm)].map(([, folder, says]) => [
     folder,
     says.trim(),
   ]);
   const rows = new Map(named.toReversed());
-  const there = foldersBelow('src');
+  const there = MAPPED.flatMap(foldersBelow);
   return [
     ...there.filter((folder) => !rows.has(folder)).map((folder) => `the map does not name ${folder}`),
     ...[...rows.keys()].filter((folder) => !there.includes(folder)).map((folder) => `${folder} is not there`),
@@ -67,13 +69,15 @@ function circles() {
 
 function importsOfFolders() {
   const imports = new Map();
-  for (const file of globSync('src/**/*.ts', { exclude: (name) => name.endsWith('.spec.ts') })) {
+  for (const file of globSync(MAPPED.map((folder) => `${folder}/**/*.ts`)).filter(
+    (name) => !name.endsWith('.spec.ts'),
+  )) {
     const folder = dirname(file);
     const others = imports.get(folder) ?? new Set();
     imports.set(folder, others);
     for (const [, name] of readFileSync(file, 'utf8').matchAll(/(?:from|import\(|import) '(\.{1,2}\/[^']+)'/g)) {
       const other = dirname(posix.normalize(join(folder, name)));
-      if (other !== folder && other.startsWith('src')) others.add(other);
+      if (other !== folder && MAPPED.some((part) => other.startsWith(part))) others.add(other);
     }
   }
   return imports;

@@ -10,7 +10,7 @@ import { anchorsOf, findFaults, proofNumbers } from './citations.mjs';
 const NOT_OURS = [
   /^package-lock\.json$/,
   /^harnesses\/[^/]+\/package-lock\.json$/,
-  /^test\/replay\/histories\//,
+  /^(documents\/)?test\/replay\/histories\//,
   /^test\/support\/shell\/ordinary-lines\.json$/,
   /^build\/citations\.spec\.mjs$/,
 ];

@@ -1,5 +1,5 @@
 /**
- * Holds the SQL of migrations/: its layout (with `--write` it is put right), that PostgreSQL's own grammar takes every statement and
+ * Holds the SQL of migrations/ and documents/migrations/: its layout (with `--write` it is put right), that PostgreSQL's own grammar takes every statement and
  * every body of a function, that every file is run by somebody, and squawk's rules for statements that a live database cannot bear.
  * Kept formatters were no use: they leave bodies in PL/pgSQL alone, lose their comments, or give every word a line.
  */
@@ -17,29 +17,45 @@ const MAX_COLUMNS = 120;
 
 await loadModule();
 const write = process.argv.includes('--write');
-const folder = join(root, 'migrations');
-const entries = readdirSync(folder, { recursive: true }).toSorted();
-const files = entries.filter((name) => name.endsWith('.sql') && name !== GENERATED);
-const code = entries.filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(folder, name), 'utf8'));
+const FOLDERS = ['migrations', 'documents/migrations'];
 
-const faults = files.flatMap((name) => {
-  const text = readFileSync(join(folder, name), 'utf8');
-  return [
-    ...(code.some((source) => source.includes(`'${name}'`)) ? [] : ['no migration and no list of functions names it']),
-    ...faultsOfLayout(name, text),
-    ...faultsOfStatements(text),
-  ].map((fault) => `migrations/${name}: ${fault}`);
-});
+const found = FOLDERS.map(filesOf);
+const faults = found.flatMap(({ folder, files, code }) =>
+  files.flatMap((name) => {
+    const path = join(folder, name);
+    const text = readFileSync(join(root, path), 'utf8');
+    return [
+      ...(code.some((source) => source.includes(`'${name}'`))
+        ? []
+        : ['no migration and no list of functions names it']),
+      ...faultsOfLayout(path, text),
+      ...faultsOfStatements(text),
+    ].map((fault) => `${path}: ${fault}`);
+  }),
+);
 for (const fault of faults) console.error(fault);
 const squawk = spawnSync(
   process.execPath,
-  ['node_modules/squawk-cli/js/bin/squawk', ...files.map((name) => join('migrations', name))],
+  [
+    'node_modules/squawk-cli/js/bin/squawk',
+    ...found.flatMap(({ folder, files }) => files.map((name) => join(folder, name))),
+  ],
   { cwd: root, encoding: 'utf8' },
 );
 if (squawk.status !== 0) process.stderr.write(`${squawk.stdout}${squawk.stderr}`);
 process.exitCode = faults.length === 0 && squawk.status === 0 ? 0 : 1;
 
-function faultsOfLayout(name, text) {
+/** The SQL of a folder, and the code that runs it. */
+function filesOf(folder) {
+  const entries = readdirSync(join(root, folder), { recursive: true }).toSorted();
+  return {
+    folder,
+    files: entries.filter((name) => name.endsWith('.sql') && name !== GENERATED),
+    code: entries.filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(root, folder, name), 'utf8')),
+  };
+}
+
+function faultsOfLayout(path, text) {
   const lines = text.split('\n');
   const faults = lines.flatMap((line, at) => [
     ...(line.length > MAX_COLUMNS ? [`line ${at + 1} has ${line.length} columns, more than ${MAX_COLUMNS}`] : []),
@@ -48,7 +64,7 @@ function faultsOfLayout(name, text) {
   const formatted = formatSql(text);
   if (formatted === text) return faults;
   if (write) {
-    writeFileSync(join(folder, name), formatted);
+    writeFileSync(join(root, path), formatted);
     return faults;
   }
   const at = formatted.split('\n').findIndex((line, place) => line !== lines[place]);
@@ -72,7 +88,7 @@ function faultsOfFunction(made, statement) {
   const faults = attempt(`${name}: `, () => {
     if (option('language').String.sval === 'sql') parseSync(option('as').List.items[0].String.sval);
     // The parser knows no types of ours and takes each for a row, which an array is not.
-    else parsePlPgSQLSync(`${statement.replaceAll(/\bsvc_\w+\[\]/g, 'text[]')};`);
+    else parsePlPgSQLSync(`${statement.replaceAll(/\b(doc)?svc_\w+\[\]/g, 'text[]')};`);
     return [];
   });
   if (made.replace !== true)

@@ -9,9 +9,10 @@ const FOREIGN = [/\bchapters? \d+/gi, /\b\d{2}(?:-[a-z]+)? §/g, /(?<!\b(?:RFC \
 
 const MARKDOWN_LINK = /\]\(([^()\s]+)\)/g;
 /** A page as prose names it. */
-const PAGE = /(?<![\w./@-])(?:docs\/[\w./-]+\.\w+|(?:ARCHITECTURE|CONTRIBUTING|CHANGELOG)\.md)/g;
+const PAGE = /(?<![\w./@-])(?:(?:documents\/)?docs\/[\w./-]+\.\w+|(?:ARCHITECTURE|CONTRIBUTING|CHANGELOG)\.md)/g;
 /** A file or folder as pages name it; braces and stars stand for several. */
-const SOURCE = /`((?:src|test|docs|build|bin|bootstrap|migrations|policies|deploy|harnesses)\/[^`\s]*)`/g;
+const SOURCE =
+  /`((?:documents\/)?(?:src|test|docs|build|bin|bootstrap|migrations|policies|deploy|harnesses)\/[^`\s]*)`/g;
 const COMMENTS = {
   ts: /^[ \t]*\/\*[\s\S]*?\*\/|(?:^|[ \t])\/\/ .*$/gm,
   yaml: /(?:^|[ \t])# .*$/gm,

@@ -20,6 +20,7 @@ describe('a citation', () => {
     "it('proof 9: holds', () => {});",
     '/** Judges a call (docs/nowhere.md). */',
     'const a = 1; // as docs/nowhere.md says',
+    '/** Judges a call (documents/docs/nowhere.md). */',
   ])('that leads nowhere is a fault: %s', (text) => {
     expect(faultsOf(text)).toEqual([expect.stringMatching(/^src\/gate\.ts:1: /)]);
   });
