@@ -47,9 +47,9 @@ begin
       return;
     end if;
   end if;
-  update document_versions d set stage = 'parse', pages_total = p_page_count, warnings = p_warnings where d.id = p_version;
-  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count)
-    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count)
+  update document_versions d set stage = 'parse', pages_total = p_page_count where d.id = p_version;
+  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count, warnings)
+    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count, p_warnings)
     on conflict (version_id, attempt) do nothing;
   return query select p.id, false from parses p where p.version_id = p_version and p.attempt = p_attempt;
 end
@@ -165,7 +165,6 @@ begin
     status = p_status, stage = null, parse_id = kept, error = p_error,
     pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
     pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
-    warnings = warnings || coalesce((select warnings from parses where id = kept), '[]'),
     ready_at = case when kept is null then null else clock_timestamp() end
     where id = p_version;
   perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null and id is distinct from kept;

@@ -8,11 +8,12 @@ import {
   createParseActivities,
   createRecognitionActivities,
 } from '../activities/ingest.activities.js';
-import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
+import { createMaintenanceActivities, openIngests } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import type { DocsvcConfig } from '../platform/config/index.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
-import { INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE } from '../workflows/messages.js';
+import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
+import { documentIngestWorkflow, INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE } from '../workflows/messages.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { everyWhileAlive } from './repeated-duties.js';
@@ -66,8 +67,8 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
   };
 }
 
-function queues({ parsing }: DocsvcConfig, parts: WorkerParts): Queue[] {
-  const { ingest, dispatcher, log } = parts;
+function queues({ parsing, quotas }: DocsvcConfig, parts: WorkerParts): Queue[] {
+  const { ingest, client, dispatcher, log } = parts;
   return [
     {
       taskQueue: INGEST_QUEUE,
@@ -75,7 +76,11 @@ function queues({ parsing }: DocsvcConfig, parts: WorkerParts): Queue[] {
       activities: {
         ...createIngestActivities(ingest),
         ...createRelayActivities({ record: ingest.record, dispatcher, staleMs: RELAY_STALE_MS, log }),
-        ...createMaintenanceActivities(parts),
+        ...createMaintenanceActivities({
+          place: { record: ingest.record, store: ingest.store, quotas },
+          waker: new WorkflowWaker(client, documentIngestWorkflow),
+          openIngests: () => openIngests(client, documentIngestWorkflow),
+        }),
       },
       maxConcurrentActivityTaskExecutions: SHORT_STEPS,
     },
