@@ -6,6 +6,7 @@ export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
 /** In this order: a function in SQL is checked when it is made, and comes after those that it calls. */
 const FILES = [
   TRIGGER_FUNCTIONS,
+  'functions/organizations.sql',
   'functions/access.sql',
   'functions/requests.sql',
   'functions/driver.sql',

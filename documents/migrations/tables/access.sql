@@ -23,7 +23,7 @@ create policy org_isolation on oauth_clients
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)
   with check (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid);
 create policy cross_organization on oauth_clients to docsvc_system using (true) with check (true);
-grant select, insert, update on oauth_clients to docsvc_system;
+grant select, insert on oauth_clients to docsvc_system;
 grant select, insert, update on oauth_clients to docsvc_app;
 
 create table oauth_tokens (
@@ -43,5 +43,5 @@ create policy org_isolation on oauth_tokens
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)
   with check (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid);
 create policy cross_organization on oauth_tokens to docsvc_system using (true) with check (true);
-grant select, insert, update, delete on oauth_tokens to docsvc_system;
+grant select, insert, delete on oauth_tokens to docsvc_system;
 grant select, update on oauth_tokens to docsvc_app;

@@ -1,13 +1,17 @@
 -- What is kept of requests: answers that are repeated, rates, the audit and usage.
 
--- `request_digest` covers method, path and body. A row without a status belongs to a request that is still being answered.
+-- `request_digest` covers method, path and body. A row without a status belongs to a request that is being answered, or that died:
+-- until it has committed something, the key can be claimed anew once `claimed_until` is over.
 create table idempotency_keys (
   org_id uuid not null references orgs (id),
   client_row_id uuid not null,
   key text not null check (octet_length(key) between 1 and 255),
   request_digest bytea not null,
+  claim uuid not null,
+  claimed_until timestamptz not null,
+  committed boolean not null default false,
   status int,
-  answer jsonb,
+  sealed_answer bytea,
   headers jsonb,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
@@ -34,7 +38,9 @@ alter table rate_buckets enable row level security, force row level security;
 create policy org_isolation on rate_buckets
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)
   with check (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid);
-grant select, insert, update on rate_buckets to docsvc_app;
+create policy cross_organization on rate_buckets to docsvc_system using (true) with check (true);
+grant select, insert, update on rate_buckets to docsvc_system;
+grant select on rate_buckets to docsvc_app;
 
 -- Append-only: every write, and every read of what a document says.
 create table audit_events (
@@ -56,6 +62,8 @@ alter table audit_events enable row level security, force row level security;
 create policy org_isolation on audit_events
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)
   with check (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid);
+create policy cross_organization on audit_events to docsvc_system using (true) with check (true);
+grant insert on audit_events to docsvc_system;
 grant select, insert on audit_events to docsvc_app;
 
 -- Of an organization: what counts against its quotas. `period` is the first day of a month, or the epoch for what is not counted by month.

@@ -1,22 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-
-/** Who a request comes from, as the guard of the API finds it. */
-export interface PlantedCaller {
-  orgId: string;
-  clientId: string;
-  clientName: string;
-  scopes: string[];
-  workspaceIds: string[] | null;
-  projectIds: string[] | null;
-}
+import type { Caller } from '../../../src/core/access/caller.js';
+import { SCOPES, type Scope } from '../../../src/domain/access/scopes.js';
 
 /** An organization with one workspace, one project in it, and a client that may do everything. */
 export interface PlantedOrganization {
   orgId: string;
   workspaceId: string;
   projectId: string;
-  caller: PlantedCaller;
+  caller: Caller;
 }
 
 /** Rows by the owner of the database, for specs of what comes after them. The client has no secret and cannot ask for a token. */
@@ -62,11 +54,11 @@ export async function plantClient(
   owner: pg.Pool,
   orgId: string,
   {
-    scopes = ALL_SCOPES,
+    scopes = [...SCOPES],
     workspaceIds = null,
     projectIds = null,
-  }: { scopes?: string[]; workspaceIds?: string[] | null; projectIds?: string[] | null } = {},
-): Promise<PlantedCaller> {
+  }: { scopes?: Scope[]; workspaceIds?: string[] | null; projectIds?: string[] | null } = {},
+): Promise<Caller> {
   const clientId = randomUUID();
   const clientName = `client ${clientId.slice(0, 8)}`;
   await owner.query(
@@ -74,13 +66,7 @@ export async function plantClient(
      values ($1, $2, $3, $4, '{}', $5, $6, $7)`,
     [clientId, orgId, `planted_${clientId}`, clientName, scopes, workspaceIds, projectIds],
   );
-  return { orgId, clientId, clientName, scopes, workspaceIds, projectIds };
+  const { rows } = await owner.query<{ signing_salt: Buffer }>('select signing_salt from orgs where id = $1', [orgId]);
+  const signingSalt = rows[0]?.signing_salt ?? Buffer.alloc(0);
+  return { orgId, clientId, clientName, scopes, workspaceIds, projectIds, signingSalt, requestId: 'planted' };
 }
-
-const ALL_SCOPES = [
-  ...['workspaces', 'projects', 'documents', 'webhooks'].flatMap((what) => [`${what}:read`, `${what}:write`]),
-  'documents:delete',
-  'search:read',
-  'clients:manage',
-  'audit:read',
-];

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { newRowId } from '../../../../src/platform/postgres/row-id.js';
+import { CLOCK, insertRows, updateRow } from '../../../../src/platform/postgres/write-rows.js';
+import { areWithin, grantable } from '../../core/access/client-rights.js';
+import { OauthClientEntity } from '../../core/access/oauth-client.entity.js';
+import { newClientId, newClientSecret } from '../../core/access/secrets.js';
+import { recordAudit } from '../../core/audit/record-audit.js';
+import { newestPage } from '../../core/record/newest-page.js';
+import { Record, type RecordTransaction } from '../../core/record/record.js';
+import { DocsvcError } from '../../domain/errors.js';
+import { normalizeName } from '../../domain/names/normalize-name.js';
+import { ApiConfig } from '../foundation.module.js';
+import type { Caller } from '../http/caller.decorator.js';
+import { versionConflict } from '../http/etag.js';
+import { answerPage, openPage, type Page, type PageQuery } from '../http/page.js';
+import { requireSealKey } from '../http/sealing.js';
+import { viewClient, type ClientView, type ClientWithSecret, type NewClient } from './clients.dto.js';
+
+const LIST = 'clients';
+/** While a new secret replaces an old one, both are good. */
+const LIVE_SECRETS = 2;
+
+/** Clients of an organization: each with rights of its own (DI-060). */
+@Injectable()
+export class ClientsService {
+  constructor(
+    private readonly record: Record,
+    private readonly config: ApiConfig,
+  ) {}
+
+  list(caller: Caller, query: PageQuery): Promise<Page<ClientView>> {
+    requireSealKey(this.config);
+    const asked = openPage(caller, LIST, query);
+    return this.record.inOrganization(caller.orgId, async (tx) =>
+      answerPage(caller, LIST, await newestPage(tx, OauthClientEntity, {}, asked), viewClient),
+    );
+  }
+
+  /** @throws DocsvcError `forbidden` for more rights than the caller has */
+  create(caller: Caller, { name, scopes, workspaceIds, projectIds, expiresAt }: NewClient): Promise<ClientWithSecret> {
+    requireSealKey(this.config);
+    const secret = newClientSecret();
+    const expiry = expiresAt === undefined || expiresAt === null ? null : readExpiry(expiresAt);
+    return this.record.inOrganization(caller.orgId, async (tx) => {
+      const asked = { scopes, workspaceIds: workspaceIds ?? null, projectIds: projectIds ?? null };
+      const rights = await grantable(tx, caller, asked);
+      const id = newRowId();
+      await insertRows(tx, OauthClientEntity, [
+        {
+          id,
+          org_id: caller.orgId,
+          client_id: newClientId(),
+          name: normalizeName(name),
+          secret_hashes: [secret.hash],
+          scopes: rights.scopes,
+          workspace_ids: rights.workspaceIds,
+          project_ids: rights.projectIds,
+          expires_at: expiry,
+        },
+      ]);
+      await recordAudit(tx, caller, { ...audited('client.created', id), detail: { scopes: rights.scopes } });
+      return { ...viewClient(await this.find(tx, id)), clientSecret: secret.text };
+    });
+  }
+
+  /** Adds a secret; the one before stays good until the next rotation, and older ones end now. */
+  rotate(caller: Caller, id: string): Promise<ClientWithSecret> {
+    requireSealKey(this.config);
+    const secret = newClientSecret();
+    return this.record.inOrganization(caller.orgId, async (tx) => {
+      const { row_version: version } = await this.requireManaged(tx, caller, id);
+      const { secret_hashes: hashes } = await tx.manager.findOneOrFail(OauthClientEntity, {
+        select: { id: true, secret_hashes: true },
+        where: { id },
+      });
+      const row = await updateRow(
+        tx,
+        OauthClientEntity,
+        { id, row_version: version },
+        {
+          secret_hashes: [...hashes, secret.hash].slice(-LIVE_SECRETS),
+          row_version: version + 1,
+          updated_at: CLOCK,
+        },
+      );
+      if (row === null) throw versionConflict();
+      await recordAudit(tx, caller, audited('client.rotated', id));
+      return { ...viewClient(row), clientSecret: secret.text };
+    });
+  }
+
+  /** Its tokens end with it. */
+  revoke(caller: Caller, id: string): Promise<void> {
+    requireSealKey(this.config);
+    return this.record.inOrganization(caller.orgId, async (tx) => {
+      const { row_version: version } = await this.requireManaged(tx, caller, id);
+      const values = { revoked_at: CLOCK, secret_hashes: [], row_version: version + 1, updated_at: CLOCK };
+      if ((await updateRow(tx, OauthClientEntity, { id, row_version: version }, values)) === null)
+        throw versionConflict();
+      await recordAudit(tx, caller, audited('client.revoked', id));
+    });
+  }
+
+  /** @throws DocsvcError `forbidden` for a client with more rights than the caller has: its new secret would give them these */
+  private async requireManaged(tx: RecordTransaction, caller: Caller, id: string): Promise<OauthClientEntity> {
+    const client = await this.find(tx, id);
+    if (client.revoked_at !== null) throw new DocsvcError('not_found', 'no such client: it is revoked');
+    const { scopes, workspace_ids: workspaceIds, project_ids: projectIds } = client;
+    if (areWithin({ scopes, workspaceIds, projectIds }, caller)) return client;
+    throw new DocsvcError('forbidden', 'this client may do more than the credential that asks, which cannot change it');
+  }
+
+  private async find(tx: RecordTransaction, id: string): Promise<OauthClientEntity> {
+    const client = await tx.manager.findOneBy(OauthClientEntity, { id });
+    if (client === null) throw new DocsvcError('not_found', 'no such client');
+    return client;
+  }
+}
+
+function readExpiry(text: string): Date {
+  const expiry = new Date(text);
+  if (expiry.getTime() > Date.now()) return expiry;
+  const message = 'must be a time in the future';
+  throw new DocsvcError('invalid_request', `expiresAt: ${message}`, {
+    details: [{ path: 'expiresAt', code: 'invalid', message }],
+  });
+}
+
+function audited(action: string, subjectId: string) {
+  return { action, subjectKind: 'client', subjectId };
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import helmet from '@fastify/helmet';
+import { NotFoundException } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Logger } from 'nestjs-pino';
+import { installationFolder } from '../../../src/platform/host/installation-folder.js';
+import { AppModule } from './app.module.js';
+import type { Foundation } from './foundation.module.js';
+import { readFormsAt, readJsonBodies } from './http/bodies.js';
+import { answerClientError } from './http/client-error.js';
+import { errorAnswer, toDocsvcError } from './http/error-body.js';
+import { RouteTable } from './http/route-table.js';
+import { buildOpenApiDocument } from './openapi/document.js';
+import { OpenApiHolder } from './openapi/openapi-holder.js';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
+const MAX_PATH_PARAMETER_CHARS = 16_384;
+
+/** Builds the API, ready to listen. */
+export async function createApi(foundation: Foundation): Promise<NestFastifyApplication> {
+  const routes = new RouteTable();
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forProcess(foundation, routes),
+    createAdapter(foundation, routes),
+    {
+      bodyParser: false,
+      // A line per module and route at every boot says nothing; failures are thrown and logged by whoever boots.
+      logger: false,
+      abortOnError: false,
+    },
+  );
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    frameguard: { action: 'deny' },
+  });
+  await app.init();
+  app.useLogger(app.get(Logger));
+  await app.getHttpAdapter().getInstance().ready();
+  app.get(OpenApiHolder).set(buildOpenApiDocument(app, ownVersion()));
+  return app;
+}
+
+/** Of this build. */
+export function ownVersion(): string {
+  const path = `${installationFolder('documents', 'package.json')}/package.json`;
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+}
+
+function createAdapter({ config }: Foundation, routes: RouteTable): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    bodyLimit: config.http.maxJsonBytes,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
+    genReqId: (request: IncomingMessage) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    forceCloseConnections: true,
+    // Parts of uploads are long by design; what stands still is ended by the routes that read them.
+    requestTimeout: 0,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket),
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const failure = toDocsvcError(error);
+      reply.header('x-request-id', request.id);
+      void reply.status(failure.httpStatus).type('application/json').send(errorAnswer(failure, request.id));
+    },
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  readJsonBodies(server);
+  readFormsAt(server, '/oauth/token');
+  server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
+    // Before any body is read: an unknown address needs none, and a wrong method must not fail because its body is missing.
+    done(request.is404 ? new NotFoundException() : undefined);
+  });
+  return adapter;
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defer, from, lastValueFrom, type Observable } from 'rxjs';
+import type { JsonValue } from '../../../../src/domain/json.js';
+import type { Caller } from '../../core/access/caller.js';
+import { Record } from '../../core/record/record.js';
+import { withClaim } from '../../core/requests/idempotency-claim.js';
+import { IdempotencyKeys, type KeptAnswer } from '../../core/requests/idempotency-keys.js';
+import { DocsvcError } from '../../domain/errors.js';
+import { ApiConfig } from '../foundation.module.js';
+import { bodyText } from './bodies.js';
+import { findCaller } from './caller.decorator.js';
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** Headers that belong to the answer and not to one of its deliveries. */
+const KEPT_HEADERS = ['etag', 'location'];
+
+/**
+ * Makes posts with one `Idempotency-Key` one, for 24 hours: the first is carried out, and the others, at the same time or later, get its
+ * answer again. Stands outside of the other interceptors, because what it keeps is the answer as it is sent.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  private readonly keys: IdempotencyKeys;
+
+  constructor(record: Record, config: ApiConfig) {
+    this.keys = new IdempotencyKeys(record, config.seal.key);
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const key = request.headers['idempotency-key'];
+    const caller = findCaller(request);
+    if (request.method !== 'POST' || key === undefined || caller === null) return next.handle();
+    if (typeof key !== 'string' || !KEY.test(key)) {
+      throw new DocsvcError('invalid_request', 'Idempotency-Key: must be 1 to 255 visible characters of ASCII');
+    }
+    return defer(() => from(this.answer(caller, key, request, http.getResponse<FastifyReply>(), next)));
+  }
+
+  private async answer(
+    caller: Caller,
+    key: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    next: CallHandler,
+  ): Promise<unknown> {
+    const claim = await this.keys.claim(caller, key, digestOf(request));
+    if ('status' in claim) return repeat(reply, claim);
+    try {
+      const body: unknown = await withClaim(claim, () =>
+        lastValueFrom<unknown, undefined>(next.handle(), { defaultValue: undefined }),
+      );
+      await this.keys.keep(caller, claim, { status: reply.statusCode, body: asSent(body), headers: headersOf(reply) });
+      return body;
+    } catch (error) {
+      await this.keys.release(caller, claim);
+      throw error;
+    }
+  }
+}
+
+function repeat(reply: FastifyReply, { status, body, headers }: KeptAnswer): unknown {
+  void reply.status(status).headers({ ...headers, 'idempotency-replayed': 'true' });
+  return body ?? undefined;
+}
+
+/** Uploads of forms have no text here: their key stands for the address and the length. */
+function digestOf(request: FastifyRequest): Buffer {
+  const { method, url, headers } = request;
+  const parts = [method, url, headers['content-type'] ?? '', bodyText(request), headers['content-length'] ?? ''];
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}
+
+function headersOf(reply: FastifyReply): { [name: string]: string } {
+  const present = KEPT_HEADERS.flatMap((name) => {
+    const value = reply.getHeader(name);
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(present);
+}
+
+/** Times become texts and absent members go, as when it is sent. */
+function asSent(body: unknown): JsonValue {
+  return body === undefined ? null : (JSON.parse(JSON.stringify(body)) as JsonValue);
+}

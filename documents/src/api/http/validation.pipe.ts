@@ -1,0 +1,64 @@
+import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { isJsonObject } from '../../../../src/domain/json.js';
+import { DocsvcError, type ErrorDetail } from '../../domain/errors.js';
+import { refuseUnstorable } from './storable-text.js';
+
+const MAX_NAME_SHOWN = 80;
+
+/** Shapes a body or a query into its DTO, and refuses members that the DTO does not have; the refusal names every fault. */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: false,
+      exceptionFactory: (errors) => refusalOf(errors.flatMap((error) => detailsOf(error, ''))),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isShaped = metadata.metatype !== undefined && !NATIVE.has(metadata.metatype);
+    if (metadata.type === 'body' && isShaped && !isJsonObject(value)) {
+      throw refusalOf([{ path: 'body', code: 'invalid', message: 'must be a JSON object' }]);
+    }
+    if (metadata.type === 'body' || metadata.type === 'query') refuseUnstorable(value, metadata.type);
+    return (await super.transform(value, metadata)) as unknown;
+  }
+}
+
+const NATIVE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, Buffer]);
+
+/** @param details at least one */
+export function refusalOf(details: ErrorDetail[]): DocsvcError {
+  const [first] = details;
+  return new DocsvcError('invalid_request', `${first?.path}: ${first?.message}`, { details });
+}
+
+function detailsOf({ property, constraints, children }: ValidationError, parent: string): ErrorDetail[] {
+  const path = join(parent, property);
+  const inner = (children ?? []).flatMap((child) => detailsOf(child, path));
+  if (constraints === undefined) return inner;
+  if ('whitelistValidation' in constraints) {
+    return [{ path, code: 'unknown_member', message: 'is not a member of this request' }, ...inner];
+  }
+  // Decorators run from the lowest up, and the type stands highest: a text in place of a number is told as such, not as too large.
+  const reason = Object.values(constraints).at(-1) ?? 'is invalid';
+  return [{ path, code: 'invalid', message: withoutProperty(reason, property) }, ...inner];
+}
+
+function join(parent: string, property: string): string {
+  const shown = property
+    .slice(0, MAX_NAME_SHOWN)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\u{fffd}');
+  if (parent === '') return shown;
+  return /^\d+$/.test(shown) ? `${parent}[${shown}]` : `${parent}.${shown}`;
+}
+
+/** class-validator begins its sentences with the member's name, which the path already says. */
+function withoutProperty(reason: string, property: string): string {
+  return reason.startsWith(`${property} `) ? reason.slice(property.length + 1) : reason;
+}

@@ -1,0 +1,71 @@
+import { In } from 'typeorm';
+import { DocsvcError } from '../../domain/errors.js';
+import { orderScopes, type Scope } from '../../domain/access/scopes.js';
+import { ProjectEntity } from '../projects/project.entity.js';
+import { mayUse } from '../projects/project-access.js';
+import type { RecordTransaction } from '../record/record.js';
+import { WorkspaceEntity } from '../workspaces/workspace.entity.js';
+import type { Caller } from './caller.js';
+
+/** What a credential may do, and where. */
+export type Rights = Pick<Caller, 'scopes' | 'workspaceIds' | 'projectIds'>;
+
+/** Whether rights are among those of a credential: nobody can hand out, or take over, more than they have. */
+export function areWithin(given: Rights, held: Rights): boolean {
+  return (
+    given.scopes.every((scope) => held.scopes.includes(scope)) &&
+    isWithin(given.workspaceIds, held.workspaceIds) &&
+    isWithin(given.projectIds, held.projectIds)
+  );
+}
+
+/**
+ * The rights of a new client, of existing workspaces and projects.
+ *
+ * @throws DocsvcError `forbidden` for more than the credential has, `invalid_request` for ids that it does not reach
+ */
+export async function grantable(
+  tx: RecordTransaction,
+  caller: Caller,
+  asked: { scopes: Scope[]; workspaceIds: string[] | null; projectIds: string[] | null },
+): Promise<{ scopes: Scope[]; workspaceIds: string[] | null; projectIds: string[] | null }> {
+  const missing = asked.scopes.find((scope) => !caller.scopes.includes(scope));
+  if (missing !== undefined) {
+    throw new DocsvcError('forbidden', `scopes: this credential lacks ${missing} and cannot give it to another one`);
+  }
+  await requireReached(tx, caller, asked);
+  const rights = {
+    scopes: orderScopes(asked.scopes),
+    workspaceIds: asked.workspaceIds ?? copyOf(caller.workspaceIds),
+    projectIds: asked.projectIds ?? copyOf(caller.projectIds),
+  };
+  return rights;
+}
+
+async function requireReached(
+  tx: RecordTransaction,
+  caller: Caller,
+  { workspaceIds, projectIds }: { workspaceIds: string[] | null; projectIds: string[] | null },
+): Promise<void> {
+  const workspaces = workspaceIds === null ? [] : await tx.manager.findBy(WorkspaceEntity, { id: In(workspaceIds) });
+  const reached = workspaces.map(({ id }) => id).filter((id) => caller.workspaceIds?.includes(id) ?? true);
+  refuseAbsent('workspaceIds', workspaceIds, reached);
+  const projects = projectIds === null ? [] : await tx.manager.findBy(ProjectEntity, { id: In(projectIds) });
+  const usable = projects.filter((project) => mayUse(caller, project)).map(({ id }) => id);
+  refuseAbsent('projectIds', projectIds, usable);
+}
+
+function refuseAbsent(path: string, asked: string[] | null, found: string[]): void {
+  const absent = asked?.find((id) => !found.includes(id));
+  if (absent === undefined) return;
+  const message = `has ${absent}, which does not exist or is out of reach`;
+  throw new DocsvcError('invalid_request', `${path}: ${message}`, { details: [{ path, code: 'unknown_id', message }] });
+}
+
+function isWithin(given: readonly string[] | null, held: readonly string[] | null): boolean {
+  return held === null || (given !== null && given.every((id) => held.includes(id)));
+}
+
+function copyOf(ids: readonly string[] | null): string[] | null {
+  return ids === null ? null : [...ids];
+}
