@@ -141,10 +141,10 @@ as $$
     from parses r where r.id = p_parse
 $$;
 
--- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. `moved` is false when that was done before, or
--- when the version has gone on to another attempt.
+-- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. No row when that was done before, or when the
+-- version has gone on to another attempt.
 create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text, p_error jsonb)
-returns boolean
+returns table (project_id uuid, document_id uuid, version int)
 language plpgsql
 as $$
 declare
@@ -153,8 +153,8 @@ declare
   before uuid;
 begin
   perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
-  select * into v from document_versions where id = p_version for update;
-  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return false; end if;
+  select * into v from document_versions x where x.id = p_version for update;
+  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
   before := v.parse_id;
   if p_status in ('ready', 'partial') then
     kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
@@ -172,7 +172,7 @@ begin
     select x.id from document_versions x
      where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial') order by x.version desc limit 1
   ) where d.id = v.document_id;
-  return true;
+  return query select v.project_id, v.document_id, v.version;
 end
 $$;
 

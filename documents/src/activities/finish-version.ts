@@ -1,5 +1,4 @@
 import { CHECKSUM_MISMATCH, settleUpload } from '../core/uploads/settle-upload.js';
-import { DocumentVersionEntity } from '../core/documents/document-version.entity.js';
 import { appendEvent } from '../core/events/append-event.js';
 import { finishIngest, sumUpParse, type IngestEnd, type ParseSum } from '../core/ingest/ingest-moves.js';
 import type { RecordTransaction } from '../core/record/record.js';
@@ -26,9 +25,23 @@ export async function finishVersion(
   await on.record.inOrganization(ref.orgId, async (tx) => {
     const { status, code } = ending ?? (await judgeParse(tx, parseId));
     const error = code === null ? null : { code, message: sentenceOf(code) };
-    if (!(await finishIngest(tx, ref, { status, parseId, error }))) return;
+    const finished = await finishIngest(tx, ref, { status, parseId, error });
+    if (finished === null) return;
     if (code === CHECKSUM_MISMATCH) await settleUpload(tx, ref.versionId, false);
-    await tell(tx, ref, status, error);
+    const { projectId, documentId, version } = finished;
+    const document = `/api/documents/${documentId}`;
+    await appendEvent(tx, {
+      type: EVENT_OF[status],
+      projectId,
+      data: {
+        documentId,
+        documentVersionId: ref.versionId,
+        version,
+        status,
+        ...(error === null ? {} : { error }),
+        links: { document, version: `${document}/versions/${version}` },
+      },
+    });
   });
   on.passwords.forget(ref);
 }
@@ -41,28 +54,4 @@ async function judgeParse(
   const { readPages, failedPages }: ParseSum = await sumUpParse(tx, parseId);
   if (readPages === 0) return { status: 'failed', code: 'no_page_read' };
   return { status: failedPages > 0 ? 'partial' : 'ready', code: null };
-}
-
-async function tell(
-  tx: RecordTransaction,
-  { versionId }: AttemptRef,
-  status: IngestEnd,
-  error: { code: string; message: string } | null,
-): Promise<void> {
-  const { project_id, document_id, version } = await tx.manager.findOneByOrFail(DocumentVersionEntity, { id: versionId });
-  await appendEvent(tx, {
-    type: EVENT_OF[status],
-    projectId: project_id,
-    data: {
-      documentId: document_id,
-      documentVersionId: versionId,
-      version,
-      status,
-      ...(error === null ? {} : { error }),
-      links: {
-        document: `/api/documents/${document_id}`,
-        version: `/api/documents/${document_id}/versions/${version}`,
-      },
-    },
-  });
 }

@@ -1,4 +1,5 @@
 import type { PasswordDesk } from '../core/ingest/password-desk.js';
+import type { IngestTiming } from './ingest-steps.js';
 import type { Record } from '../core/record/record.js';
 import type { BlobStore } from '../platform/blobs/blob-store.js';
 import type { DocumentReader } from '../platform/parsing/document-reader.js';
@@ -13,4 +14,5 @@ export interface IngestDependencies {
   pagesPerMonth: number;
   /** Whether the namespace knows the search attributes of workflows. */
   isFindable: boolean;
+  timing: IngestTiming;
 }

@@ -10,6 +10,14 @@ export interface AttemptRef {
   attempt: number;
   /** Whether the namespace knows the search attributes of the workflow. */
   isFindable: boolean;
+  timing: IngestTiming;
+}
+
+/** What the deployment sets for its workflows. */
+export interface IngestTiming {
+  /** Silence of a step after which it is taken again. */
+  heartbeatMs: number;
+  workflowTaskMs: number;
 }
 
 /** What is being read. */

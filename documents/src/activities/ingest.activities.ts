@@ -12,8 +12,8 @@ export function createIngestActivities(on: IngestDependencies): IngestSteps {
   return {
     beginIngest: async ({ orgId, subjectId }) => {
       const subject = await on.record.inOrganization(orgId, (tx) => beginIngest(tx, subjectId));
-      const { isFindable } = on;
-      return subject === null ? null : { orgId, versionId: subjectId, attempt: subject.attempt, isFindable };
+      const { isFindable, timing } = on;
+      return subject === null ? null : { orgId, versionId: subjectId, attempt: subject.attempt, isFindable, timing };
     },
     validateVersion: (ref) => whileHeartbeating((signal) => validateVersion(on, ref, signal)),
     failPage: (parse, pageNumber, code) =>
@@ -22,7 +22,7 @@ export function createIngestActivities(on: IngestDependencies): IngestSteps {
       ),
     joinTables: (parse) => whileHeartbeating((signal) => joinTables(on, parse, signal)),
     indexVersion: (parse) => whileHeartbeating((signal) => indexVersion(on, parse, signal)),
-    finishVersion: (ref, parseId, ending) => finishVersion(on, ref, parseId, ending),
+    finishVersion: (ref, parseId, ending) => whileHeartbeating(() => finishVersion(on, ref, parseId, ending)),
   };
 }
 

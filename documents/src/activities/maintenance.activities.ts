@@ -57,10 +57,11 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
 }
 
 /** Waking an open workflow again makes it look at its row once more, so a stale list only costs a call. */
-async function wakeMissing({ place, waker, openIngests }: MaintenanceDependencies): Promise<number> {
-  const open = await openIngests();
+async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
+  const { place, waker } = on;
+  const open = await on.openIngests();
   let woken = 0;
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page: { orgId: string; versionId: string }[] = await listUnreadVersions(
       place.record,
       STARTED_WITHIN_MS,

@@ -36,9 +36,13 @@ export async function readSpan(
   const ending = await on.record.inOrganization(parse.orgId, async (tx) => {
     await writePages(tx, parse, parse.parseId, details, places);
     for (const page of lost) await failLostPage(tx, parse, page);
-    return failure === null ? null : judge(tx, parse, failure, answered.length > 0 ? Math.min(tookMs, PAGE_MS) : tookMs);
+    return failure === null
+      ? null
+      : judge(tx, parse, failure, answered.length > 0 ? Math.min(tookMs, PAGE_MS) : tookMs);
   });
-  const recognize = parse.options.ocr ? pages.filter(({ needsOcr }) => needsOcr).map(({ page }) => page.pageNumber) : [];
+  const recognize = parse.options.ocr
+    ? pages.filter(({ needsOcr }) => needsOcr).map(({ page }) => page.pageNumber)
+    : [];
   return {
     read: answered.length,
     failure: failure === null ? null : { code: codeOf(failure), inParts: mayPassInParts(failure) },
@@ -103,7 +107,11 @@ async function judge(
 }
 
 async function failLostPage(tx: RecordTransaction, parse: ParseRef, { pageNumber, failure }: LostPage): Promise<void> {
-  await failPage(tx, parse, parse.parseId, { pageNumber, code: codeOf(failure), message: failureSentence(codeOf(failure)) });
+  await failPage(tx, parse, parse.parseId, {
+    pageNumber,
+    code: codeOf(failure),
+    message: failureSentence(codeOf(failure)),
+  });
 }
 
 const codeOf = (failure: ParseFailure): string => (failure.kind === 'limit' ? failure.limit : failure.kind);

@@ -17,7 +17,11 @@ import type { IngestDependencies } from './ingest-dependencies.js';
 import type { AttemptRef, Validated } from './ingest-steps.js';
 
 /** Hashes the bytes, finds out what they are, and opens what is to hold their pages. */
-export async function validateVersion(on: IngestDependencies, ref: AttemptRef, signal: AbortSignal): Promise<Validated> {
+export async function validateVersion(
+  on: IngestDependencies,
+  ref: AttemptRef,
+  signal: AbortSignal,
+): Promise<Validated> {
   const subject = await on.record.inOrganization(ref.orgId, (tx) => beginIngest(tx, ref.versionId));
   if (subject === null || subject.attempt !== ref.attempt) return { next: 'leave' };
   if ((await on.store.head(subject.blobKey)) === null) return end('failed', 'blob_missing');
@@ -102,7 +106,13 @@ async function hash({ store }: IngestDependencies, key: string, signal: AbortSig
 }
 
 /** The one answer of a program that gives one. */
-function only<T extends object>({ items, failure }: { items: T[]; failure: ParseFailure | null }): T | { failure: ParseFailure } {
+function only<T extends object>({
+  items,
+  failure,
+}: {
+  items: T[];
+  failure: ParseFailure | null;
+}): T | { failure: ParseFailure } {
   if (failure !== null) return { failure };
   return items[0] ?? { failure: { kind: 'crashed', message: 'the parser answered nothing' } };
 }

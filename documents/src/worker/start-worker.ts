@@ -34,7 +34,6 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_WORKFLOWS = 64;
 /** Short steps at once; those that open documents have slots of their own. */
 const SHORT_STEPS = 32;
-const RELAY_STALE_MS = 2000;
 const SHUTDOWN_MS = 1500;
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
@@ -67,7 +66,7 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
   };
 }
 
-function queues({ parsing, quotas }: DocsvcConfig, parts: WorkerParts): Queue[] {
+function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): Queue[] {
   const { ingest, client, dispatcher, log } = parts;
   return [
     {
@@ -75,10 +74,10 @@ function queues({ parsing, quotas }: DocsvcConfig, parts: WorkerParts): Queue[] 
       ...workflowSource(),
       activities: {
         ...createIngestActivities(ingest),
-        ...createRelayActivities({ record: ingest.record, dispatcher, staleMs: RELAY_STALE_MS, log }),
+        ...createRelayActivities({ record: ingest.record, dispatcher, staleMs: timing.relayStaleMs, log }),
         ...createMaintenanceActivities({
           place: { record: ingest.record, store: ingest.store, quotas },
-          waker: new WorkflowWaker(client, documentIngestWorkflow),
+          waker: new WorkflowWaker(client, documentIngestWorkflow, timing.workflowTaskMs),
           openIngests: () => openIngests(client, documentIngestWorkflow),
         }),
       },
@@ -104,6 +103,7 @@ function createWorker(config: DocsvcConfig, { connection, log }: WorkerParts, qu
     namespace: config.temporal.namespace,
     identity: `${hostname()}:${process.pid}`,
     maxCachedWorkflows: CACHED_WORKFLOWS,
+    stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
     shutdownGraceTime: 0,
     shutdownForceTime: SHUTDOWN_MS,
     interceptors: { activity: [(context: Context) => ({ inbound: new FailureInterceptor(context, log) })] },

@@ -48,7 +48,7 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     onTrouble: (error) => log.warn({ err: error }, 'passwords of documents may not arrive'),
   });
   await passwords.open();
-  const driver = connectDriver(config.temporal, record, WOKEN_WORKFLOWS, log);
+  const driver = connectDriver(config, record, WOKEN_WORKFLOWS, log);
   const connection = await NativeConnection.connect(config.temporal.connection);
   const missing = await ensureSearchAttributes(driver.client, config.temporal.namespace);
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; ingests go on without them');
@@ -56,6 +56,7 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     ...{ record, store, reader, passwords, isFindable: missing.length === 0 },
     maxParseBytes: config.parsing.maxParseBytes,
     pagesPerMonth: config.quotas.pagesPerMonth,
+    timing: { heartbeatMs: config.timing.heartbeatMs, workflowTaskMs: config.timing.workflowTaskMs },
   };
   const close = async (): Promise<void> => {
     await passwords.close();

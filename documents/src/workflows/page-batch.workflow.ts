@@ -9,7 +9,7 @@ const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
 const LOST_PARSER = { ...LOST_STEP, maximumAttempts: 20 } as const;
 
 const { failPage } = proxyActivities<IngestSteps>({
-  startToCloseTimeout: '60s',
+  startToCloseTimeout: '10s',
   retry: LOST_STEP,
   summary: 'Note a page that cannot be read',
 });
@@ -21,10 +21,10 @@ const { failPage } = proxyActivities<IngestSteps>({
  */
 export async function pageBatch(parse: ParseRef, batch: PageSpan): Promise<IngestEnding | null> {
   const recognize: number[] = [];
-  for (const spans = [batch]; spans.length > 0; ) {
+  for (const spans = [batch]; spans.length > 0;) {
     const span = spans.shift() as PageSpan;
     setCurrentDetails(`Reads pages ${span.from} to ${span.to}; ${spans.length} more parts of the batch wait.`);
-    const went = await parser(parse.orgId, `Read pages ${span.from} to ${span.to}`).readSpan(parse, span);
+    const went = await parser(parse, `Read pages ${span.from} to ${span.to}`).readSpan(parse, span);
     if (went.ending !== null) return went.ending;
     recognize.push(...went.recognize);
     if (went.failure === null) continue;
@@ -43,28 +43,28 @@ async function recognizeAll(parse: ParseRef, pages: readonly number[]): Promise<
 }
 
 async function recognize(parse: ParseRef, pageNumber: number): Promise<IngestEnding | null> {
-  const { failure, ending } = await recognizer(parse.orgId, `Recognize page ${pageNumber}`).recognizePage(parse, pageNumber);
+  const { failure, ending } = await recognizer(parse, `Recognize page ${pageNumber}`).recognizePage(parse, pageNumber);
   if (failure !== null) await failPage(parse, pageNumber, failure);
   return ending;
 }
 
 /** No organization waits behind all the pages of another one. */
-function parser(orgId: string, summary: string): ParseSteps {
+function parser({ orgId, timing }: ParseRef, summary: string): ParseSteps {
   return proxyActivities<ParseSteps>({
     taskQueue: PARSE_QUEUE,
     startToCloseTimeout: '5 minutes',
-    heartbeatTimeout: '10s',
+    heartbeatTimeout: timing.heartbeatMs,
     retry: LOST_PARSER,
     priority: { fairnessKey: orgId },
     summary,
   });
 }
 
-function recognizer(orgId: string, summary: string): RecognitionSteps {
+function recognizer({ orgId, timing }: ParseRef, summary: string): RecognitionSteps {
   return proxyActivities<RecognitionSteps>({
     taskQueue: OCR_QUEUE,
     startToCloseTimeout: '120s',
-    heartbeatTimeout: '10s',
+    heartbeatTimeout: timing.heartbeatMs,
     retry: LOST_PARSER,
     priority: { fairnessKey: orgId },
     summary,

@@ -47,6 +47,7 @@ function readBatch(parse: ParseRef, batch: PageSpan): Promise<IngestEnding | nul
   return executeChild<typeof pageBatch>('pageBatch', {
     workflowId: batchWorkflowId(parse.versionId, parse.attempt, batch.from),
     args: [parse, batch],
+    workflowTaskTimeout: parse.timing.workflowTaskMs,
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `Pages ${batch.from} to ${batch.to} of version ${parse.versionId}`,

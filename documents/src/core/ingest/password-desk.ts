@@ -38,13 +38,15 @@ export class PasswordDesk {
   private listener: pg.Client | null = null;
   private closed = false;
 
-  constructor(
-    private readonly options: { url: string; sealer: Sealer; onTrouble: (error: unknown) => void },
-  ) {}
+  constructor(private readonly options: { url: string; sealer: Sealer; onTrouble: (error: unknown) => void }) {}
 
   /** Listens from now on, and again by itself after the connection was lost. */
   async open(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.options.url, application_name: 'docsvc-passwords', keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.options.url,
+      application_name: 'docsvc-passwords',
+      keepAlive: true,
+    });
     client.on('notification', ({ payload = '' }) => this.receive(payload));
     client.on('error', this.options.onTrouble);
     client.on('end', () => this.reopen(client));

@@ -18,16 +18,14 @@ export interface Chunk {
 
 /** Stores chunks of a parse with what they are found by. One that is there already stays as it is, so this may be repeated. */
 export async function writeChunks(tx: RecordTransaction, parseId: string, chunks: readonly Chunk[]): Promise<void> {
-  const rows = chunks.map((chunk) => ({ ...chunk, ...vectorOf(chunk.body) }));
+  const rows = chunks.map((chunk) => ({ ...chunk, body: storable(chunk.body), ...vectorOf(chunk.body) }));
   await tx.query('select docsvc_write_chunks($1, $2)', [parseId, JSON.stringify(rows)]);
 }
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair; what stands for them is as long, so that places in the text stay right. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 /** Adds the words of a parse to its project's lexicon; once, in the transaction that ends the parse. */
 export async function countWords(tx: RecordTransaction, parseId: string): Promise<void> {
   await tx.query('select docsvc_count_words($1, 1)', [parseId]);
-}
-
-/** Takes the words of a parse out of its project's lexicon; once, before a parse that had ended is deleted. */
-export async function forgetWords(tx: RecordTransaction, parseId: string): Promise<void> {
-  await tx.query('select docsvc_count_words($1, -1)', [parseId]);
 }

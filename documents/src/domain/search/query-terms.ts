@@ -68,8 +68,15 @@ function exactDates(lexemes: readonly string[]): string[] {
   return days.length === 0 ? [...lexemes] : lexemes.filter((lexeme) => !/^@\d{6}$/u.test(lexeme));
 }
 
+/** The first of each. */
 function withoutRepetitions(terms: readonly QueryTerm[]): QueryTerm[] {
-  return [...new Map(terms.toReversed().map((term) => [term.lexemes.join(' '), term])).values()].reverse();
+  const seen = new Set<string>();
+  return terms.filter(({ lexemes }) => {
+    const key = lexemes.join(' ');
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
 }
 
 function readPhrases(text: string): string[][] {

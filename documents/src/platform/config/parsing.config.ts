@@ -28,7 +28,8 @@ export class ParsingConfig {
     read: integer(1, 64),
     default: defaultParsers,
     defaultText: 'one for every two cores and 3 GiB of memory, at least 1, at most 8',
-    about: 'Programs that read pages at once in one worker; each may use 2 GiB of memory. Recognition has a slot for each core beside these.',
+    about:
+      'Programs that read pages at once in one worker; each may use 2 GiB of memory. Recognition has a slot for each core beside these.',
   })
   readonly parsers!: number;
 }

@@ -16,6 +16,10 @@ export interface Question {
 const OF_EACH = 100;
 /** A text that stands on more pages than this asks for nothing in particular. */
 const MOST_ANSWERS = 5;
+/** A row of figures with what they are of. */
+const ROW = /^(\p{L}[\p{L} ,/&'’()-]{9,70}?)[ :]*(?:[$€£()%—–-]|\d[\d.,]*| )*\d[\d.,)]*(?:[$€£()%—– -]|\d[\d.,]*)*$/u;
+/** A line that stands on this many pages is a running head. */
+const RUNNING = 8;
 const FUNCTION_WORDS = new Set(
   (
     'a an and any are as at be been between but by can could did do does for from had has have hereby herein hereof hereto hereunder if in into is it its ' +
@@ -26,8 +30,9 @@ const FUNCTION_WORDS = new Set(
 
 export const keyOf = ({ document, pageNumber }: CorpusPage): string => `${document}:${pageNumber}`;
 
-export function makeQuestions(corpus: Corpus, seed: number): Question[] {
+export function makeQuestions(all: Corpus, seed: number): Question[] {
   const random = new Random(seed);
+  const corpus = { ...all, pages: withoutRunningHeads(all.pages) };
   const asked = collect(corpus, random, (rules) => random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])());
   const typed = collect(corpus, random, (rules) => withTypo(random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])(), random));
   const respelled = collect(corpus, random, (rules) => rules.respelled());
@@ -59,8 +64,9 @@ function collect(corpus: Corpus, random: Random, next: (rules: Rules) => Draft):
 
 /** What somebody remembers of a sentence: six or so of its words in their order, some in another number. */
 function askSentence({ pages }: Corpus, random: Random): Draft {
-  const sentence = random.pick(sentencesOf(random.pick(pages)));
-  if (sentence === undefined) return undefined;
+  const sentences = sentencesOf(random.pick(pages));
+  if (sentences.length === 0) return undefined;
+  const sentence = random.pick(sentences);
   const answers = pagesWith(pages, sentence);
   const words = contentWords(sentence);
   if (answers.length > MOST_ANSWERS || words.length < 7) return undefined;
@@ -79,7 +85,7 @@ function askSentence({ pages }: Corpus, random: Random): Draft {
 
 /** A line such as `Total costs of revenues 1,234.5 987.6`, asked by what stands before the number. */
 function askLabel({ pages }: Corpus, random: Random): Draft {
-  const lines = random.pick(pages).text.split('\n').flatMap((line) => /^([\p{L}][\p{L} ,/&'’()-]{9,70}?)[ :]*[$€£]? ?\(?\d[\d.,]*/u.exec(line)?.[1] ?? []);
+  const lines = random.pick(pages).text.split('\n').flatMap((line) => ROW.exec(line)?.[1] ?? []);
   if (lines.length === 0) return undefined;
   const label = random.pick(lines).trim();
   if (contentWords(label).length < 2) return undefined;
@@ -110,6 +116,7 @@ function askReceipt({ receipts }: Corpus, random: Random): Draft {
 function askRespelled({ pages }: Corpus, random: Random): Draft {
   const page = random.pick(pages);
   const line = random.pick(page.text.split('\n'));
+  if (/section|article|\.{3}/iu.test(line)) return undefined;
   const respelled: Respelled | undefined = random.next() < 0.5 ? respellNumber(line, random) : respellDate(line, random);
   if (respelled === undefined) return undefined;
   const words = contentWords(line.replace(respelled.written, ' ')).filter((word) => word.length > 3);
@@ -144,6 +151,13 @@ function withTypo(draft: Draft, random: Random): Draft {
   return slip === word ? undefined : { ...draft, text: draft.text.slice(0, index) + slip + draft.text.slice(index + word.length) };
 }
 
+/** Nobody asks for what stands on every page. */
+function withoutRunningHeads(pages: readonly CorpusPage[]): CorpusPage[] {
+  const counts = new Map<string, number>();
+  for (const { text } of pages) for (const line of new Set(text.split('\n'))) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return pages.map((page) => ({ ...page, text: page.text.split('\n').filter((line) => (counts.get(line) ?? 0) < RUNNING && !line.includes('://')).join('\n') }));
+}
+
 /** Running text between full stops, over lines. */
 function sentencesOf({ text }: CorpusPage): string[] {
   return text
@@ -168,7 +182,12 @@ const reduce = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N
 const contentWords = (text: string): string[] =>
   [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].map(([word]) => word).filter((word) => !FUNCTION_WORDS.has(word));
 
-const otherNumber = (word: string): string => (/[^s]s$/u.test(word) ? word.slice(0, -1) : /[sxy]$/u.test(word) ? word : `${word}s`);
+/** The plural for the singular and the other way round, of what is a noun by its ending. */
+const otherNumber = (word: string): string =>
+  word
+    .replace(/(?<=..(?:ion|ment|er|or|ance|ence|age|ee|ant|ure))$/u, 's?')
+    .replace(/(?<=..(?:ion|ment|er|or|ance|ence|age|ee|ant|ure))s$/u, '')
+    .replace('s?', 's');
 
 const hasWhole = (line: string, part: string): boolean => {
   const at = line.indexOf(part);
