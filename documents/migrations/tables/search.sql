@@ -1,12 +1,12 @@
 -- The chunks in which search looks, and the words of each project.
 
--- Both are trusted: the owner of the database may make them. The first compares words by their trigrams, the second lets one index hold
--- projects and vectors, so that a query reads its own project's part alone.
+-- Both are trusted: the owner of the database may make them. The first compares words by their trigrams, the second
+-- lets one index hold projects and vectors, so that a query reads its own project's part alone.
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- `chars_from` and `chars_to` are places in the page's text. `tsv` has the stems of the language, words as they are written, `#1234.5` for
--- numbers and `@20210304` for dates however they are spelled.
+-- `chars_from` and `chars_to` are places in the page's text. `tsv` has the stems of the language, words as they are
+-- written, `#1234.5` for numbers and `@20210304` for dates however they are spelled.
 create table chunks (
   org_id uuid not null references orgs (id),
   project_id uuid not null,
@@ -34,8 +34,8 @@ create policy cross_organization on chunks to docsvc_system using (true) with ch
 grant select, delete on chunks to docsvc_system;
 grant select, insert, update, delete on chunks to docsvc_app;
 
--- Lexemes of a project with the number of chunks that have them: it weighs the words of a query, and unknown ones are repaired against
--- it. `!en` stands for the chunks in English.
+-- Lexemes of a project with the number of chunks that have them: it weighs the words of a query, and unknown ones are
+-- repaired against it. `!en` stands for the chunks in English.
 create table lexicon (
   org_id uuid not null references orgs (id),
   project_id uuid not null,

@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { installationFolder } from '../../../src/platform/host/installation-folder.js';
 import { AppModule } from './app.module.js';
-import type { Foundation } from './foundation.module.js';
+import type { Foundation } from './foundation/foundation.module.js';
 import { readFormsAt, readJsonBodies } from './http/bodies.js';
 import { answerClientError } from './http/client-error.js';
 import { errorAnswer, toDocsvcError } from './http/error-body.js';

@@ -13,8 +13,10 @@ type Reader = Pick<pg.Client, 'query'>;
  * that has the roles gets the same schema from it.
  */
 export async function describeSchema(client: Reader): Promise<string> {
+  const extensions = await list(client, EXTENSIONS);
   const parts = [
     ['Schema', await listGrants(client, 'schema', SCHEMA_ACL)],
+    ...(extensions.length === 0 ? [] : [['Extensions', extensions] as const]),
     ['Domains', await list(client, DOMAINS)],
     ['Sequences', await list(client, SEQUENCES)],
     ['Tables', await listTables(client)],
@@ -78,6 +80,10 @@ async function listGrants(client: Reader, kind: string, sql: string): Promise<st
 
 const HERE = `'public'::regnamespace`;
 
+/** What they bring is theirs, and is told by their names alone. */
+const EXTENSIONS = `
+  select format('create extension %I;', extname) as text from pg_extension where extnamespace = ${HERE} order by extname`;
+
 const DOMAINS = `
   select format('create domain %I as %s %s;', t.typname, format_type(t.typbasetype, t.typtypmod),
                 string_agg(pg_get_constraintdef(c.oid), ' ' order by c.conname)) as text
@@ -122,7 +128,9 @@ const TYPES = `
 
 const FUNCTIONS = `
   select pg_get_functiondef(p.oid) || ';' || E'\\n' as text from pg_proc p
-  where p.pronamespace = ${HERE} order by p.proname, p.oid::regprocedure::text`;
+  where p.pronamespace = ${HERE} and not exists (
+    select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+  order by p.proname, p.oid::regprocedure::text`;
 
 const FOREIGN_KEYS = `
   select format('alter table %I add constraint %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) as text

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { readUsage } from '../../core/quotas/read-usage.js';
 import { Record } from '../../core/record/record.js';
 import { roleOf } from '../../domain/access/scopes.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Caller } from '../http/caller.decorator.js';
 import type { MeView, UsageView } from './account.dto.js';
 

@@ -10,7 +10,7 @@ import {
   IsString,
   IsUUID,
 } from 'class-validator';
-import type { OauthClientEntity } from '../../core/access/oauth-client.entity.js';
+import type { OauthClientEntity } from '../../core/clients/oauth-client.entity.js';
 import { SCOPES, type Scope } from '../../domain/access/scopes.js';
 
 const MAX_IDS = 500;

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { newRowId } from '../../../../src/platform/postgres/row-id.js';
 import { CLOCK, insertRows, updateRow } from '../../../../src/platform/postgres/write-rows.js';
-import { areWithin, grantable } from '../../core/access/client-rights.js';
-import { OauthClientEntity } from '../../core/access/oauth-client.entity.js';
+import { areWithin, grantable } from '../../core/clients/client-rights.js';
+import { OauthClientEntity } from '../../core/clients/oauth-client.entity.js';
 import { newClientId, newClientSecret } from '../../core/access/secrets.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { newestPage } from '../../core/record/newest-page.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { normalizeName } from '../../domain/names/normalize-name.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Caller } from '../http/caller.decorator.js';
 import { versionConflict } from '../http/etag.js';
 import { answerPage, openPage, type Page, type PageQuery } from '../http/page.js';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitRequest, requireScope, type RateKind, type RateState } from '../../core/access/admit-request.js';
 import { Record } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { setCaller } from './caller.decorator.js';
 import { admittanceOf } from './declared-routes.js';
 import { RATE_METADATA } from './scopes.decorator.js';

@@ -8,7 +8,7 @@ import { Record } from '../../core/record/record.js';
 import { withClaim } from '../../core/requests/idempotency-claim.js';
 import { IdempotencyKeys, type KeptAnswer } from '../../core/requests/idempotency-keys.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { bodyText } from './bodies.js';
 import { findCaller } from './caller.decorator.js';
 

@@ -22,22 +22,40 @@ const MOST_REPAIRED = 5;
 const SHORTEST_REPAIRED = 4;
 
 /** Looks the terms of a query up in the lexicon of a project: what each is found by there, and in how many chunks. */
-export async function knowTerms(tx: RecordTransaction, projectId: string, terms: readonly QueryTerm[]): Promise<KnownTerms> {
+export async function knowTerms(
+  tx: RecordTransaction,
+  projectId: string,
+  terms: readonly QueryTerm[],
+): Promise<KnownTerms> {
   const every = terms.flatMap((term) => [term, ...term.parts]);
   const { stems, chunks } = await readStems(tx, projectId, every);
-  const counts = await countLexemes(tx, projectId, every.flatMap((term) => lexemesOf(term, stems)));
-  const unknown = every.filter((term) => canBeRepaired(term) && lexemesOf(term, stems).every((lexeme) => !counts.has(lexeme)));
+  const counts = await countLexemes(
+    tx,
+    projectId,
+    every.flatMap((term) => lexemesOf(term, stems)),
+  );
+  const unknown = every.filter(
+    (term) => canBeRepaired(term) && lexemesOf(term, stems).every((lexeme) => !counts.has(lexeme)),
+  );
   const resembling = await readResemblances(tx, projectId, unknown.slice(0, MOST_REPAIRED));
   const know = (term: QueryTerm): KnownTerm => {
     const lexemes = lexemesOf(term, stems).filter((lexeme) => counts.has(lexeme));
     const parts = term.parts.map(know);
-    if (lexemes.length > 0) return { term, lexemes, parts, likeness: 1, chunks: mostOf(lexemes.map((lexeme) => counts.get(lexeme))) };
+    if (lexemes.length > 0)
+      return { term, lexemes, parts, likeness: 1, chunks: mostOf(lexemes.map((lexeme) => counts.get(lexeme))) };
     const candidates = resembling.get(term.word ?? '') ?? [];
     const repair = repairWord(term.word ?? '', candidates);
     const repaired = candidates.filter(({ lexeme }) => repair.lexemes.includes(lexeme));
-    return { term, lexemes: repair.lexemes, parts, likeness: repair.likeness, chunks: mostOf(repaired.map((one) => one.chunks)) };
+    return {
+      term,
+      lexemes: repair.lexemes,
+      parts,
+      likeness: repair.likeness,
+      chunks: mostOf(repaired.map((one) => one.chunks)),
+    };
   };
-  const isStop = ({ word, parts }: QueryTerm): boolean => parts.length === 0 && (stems.get(word ?? '')?.stops ?? 0) >= STOPS;
+  const isStop = ({ word, parts }: QueryTerm): boolean =>
+    parts.length === 0 && (stems.get(word ?? '')?.stops ?? 0) >= STOPS;
   const telling = terms.filter((term) => !isStop(term));
   return { terms: (telling.length > 0 ? telling : terms).map(know), chunks };
 }
@@ -57,17 +75,21 @@ async function readStems(
   terms: readonly QueryTerm[],
 ): Promise<{ stems: Map<string, Stems>; chunks: number }> {
   const words = [...new Set(terms.flatMap(({ word }) => (word === null ? [] : [word])))];
-  const rows = await tx.query<Stems & { word: string | null; chunks: number }>('select * from docsvc_stem_words($1, $2)', [
-    projectId,
-    words,
-  ]);
+  const rows = await tx.query<Stems & { word: string | null; chunks: number }>(
+    'select * from docsvc_stem_words($1, $2)',
+    [projectId, words],
+  );
   return {
     stems: new Map(rows.flatMap(({ word, ...found }) => (word === null ? [] : [[word, found] as const]))),
     chunks: rows.find(({ word }) => word === null)?.chunks ?? 0,
   };
 }
 
-async function countLexemes(tx: RecordTransaction, projectId: string, lexemes: readonly string[]): Promise<Map<string, number>> {
+async function countLexemes(
+  tx: RecordTransaction,
+  projectId: string,
+  lexemes: readonly string[],
+): Promise<Map<string, number>> {
   const rows = await tx.query<{ lexeme: string; chunks: number }>('select * from docsvc_count_lexemes($1, $2)', [
     projectId,
     [...new Set(lexemes)],

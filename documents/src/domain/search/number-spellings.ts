@@ -35,7 +35,9 @@ function isGrouped(groups: readonly string[], separators: readonly string[]): bo
   const last = rest.at(-1) ?? '';
   if (first.length > 3 || (first.startsWith('0') && rest.length > 0) || last.length !== 3) return false;
   const middle = rest.slice(0, -1);
-  return middle.every(({ length }) => length === 3) || (first.length <= 2 && middle.every(({ length }) => length === 2));
+  return (
+    middle.every(({ length }) => length === 3) || (first.length <= 2 && middle.every(({ length }) => length === 2))
+  );
 }
 
 /** The last separator occurs once, and what is before it is grouped or has none. */

@@ -53,7 +53,8 @@ export function rarity(chunks: number, all: number): number {
   return Math.log(1 + (Math.max(all, chunks) - chunks + 0.5) / (chunks + 0.5));
 }
 
-const all = (queries: readonly string[]): string | null => (queries.length === 0 ? null : queries.map((query) => `(${query})`).join(' & '));
+const all = (queries: readonly string[]): string | null =>
+  queries.length === 0 ? null : queries.map((query) => `(${query})`).join(' & ');
 
 const alternatives = (lexemes: readonly string[]): string => lexemes.map(quoteLexeme).join(' | ');
 
@@ -65,8 +66,14 @@ function anyOf({ lexemes, parts, chunks }: KnownTerm): string {
   return known.length === 0 ? alternatives(lexemes) : `${alternatives(lexemes)} | (${together})`;
 }
 
-function weigh({ term, lexemes, chunks, likeness, parts }: KnownTerm, all: number): { query: string; weight: number }[] {
-  const whole = chunks === 0 ? [] : [{ query: alternatives(lexemes), weight: rarity(chunks, all) * likeness * (term.isSoft ? SOFT : 1) }];
+function weigh(
+  { term, lexemes, chunks, likeness, parts }: KnownTerm,
+  all: number,
+): { query: string; weight: number }[] {
+  const whole =
+    chunks === 0
+      ? []
+      : [{ query: alternatives(lexemes), weight: rarity(chunks, all) * likeness * (term.isSoft ? SOFT : 1) }];
   const share = chunks === 0 ? 1 : PART;
   return [
     ...whole,
@@ -120,7 +127,8 @@ function neighboursOf(terms: readonly KnownTerm[], all: number): { query: string
     if (gap > 3) return [];
     const [left, right] = [`(${alternatives(before.lexemes)})`, `(${alternatives(term.lexemes)})`];
     const distances = [...new Set([1, gap])].map((distance) => `(${left} <${distance}> ${right})`);
-    const weight = NEIGHBOURS * Math.min(rarity(before.chunks, all) * before.likeness, rarity(term.chunks, all) * term.likeness);
+    const weight =
+      NEIGHBOURS * Math.min(rarity(before.chunks, all) * before.likeness, rarity(term.chunks, all) * term.likeness);
     return [{ query: distances.join(' | '), weight }];
   });
 }

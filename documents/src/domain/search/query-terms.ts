@@ -38,7 +38,8 @@ function readTerms(read: ReadText): QueryTerm[] {
     const meaning = widestAt(read.meanings, at);
     const tokens = read.tokens.slice(at, (meaning?.last ?? at) + 1).map((token, index) => termOf(token, at + index));
     if (meaning === undefined) terms.push(...tokens);
-    else if (isJoined(meaning)) terms.push(...tokens.map((term) => ({ ...term, lexemes: [...term.lexemes, ...meaning.lexemes] })));
+    else if (isJoined(meaning))
+      terms.push(...tokens.map((term) => ({ ...term, lexemes: [...term.lexemes, ...meaning.lexemes] })));
     else terms.push({ word: null, lexemes: exactDates(meaning.lexemes), parts: tokens, isSoft: false, place: at });
     at = meaning?.last ?? at;
   }
@@ -56,7 +57,10 @@ const termOf = ({ word, lexemes }: Token, place: number): QueryTerm => ({
 function widestAt(meanings: readonly Meaning[], at: number): Meaning | undefined {
   return meanings
     .filter(({ first }) => first === at)
-    .reduce<Meaning | undefined>((widest, meaning) => (widest === undefined || meaning.last > widest.last ? meaning : widest), undefined);
+    .reduce<Meaning | undefined>(
+      (widest, meaning) => (widest === undefined || meaning.last > widest.last ? meaning : widest),
+      undefined,
+    );
 }
 
 /** Words written together, such as `back-propagation`. */
@@ -82,6 +86,10 @@ function withoutRepetitions(terms: readonly QueryTerm[]): QueryTerm[] {
 function readPhrases(text: string): string[][] {
   return [...text.matchAll(/["“„«]([^"“”„«»]+)["”“»]/gu)]
     .slice(0, MOST_PHRASES)
-    .map(([, inside = '']) => readText(inside).tokens.flatMap(({ word }) => (word === null ? [] : [fold(word)])).slice(0, MOST_PHRASE_WORDS))
+    .map(([, inside = '']) =>
+      readText(inside)
+        .tokens.flatMap(({ word }) => (word === null ? [] : [fold(word)]))
+        .slice(0, MOST_PHRASE_WORDS),
+    )
     .filter(({ length }) => length > 1);
 }

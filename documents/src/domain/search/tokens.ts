@@ -103,7 +103,9 @@ function partToken(part: string, from: number): Token {
   const token = wordToken(part, from, to);
   // `5kg`, `3rd`: the number is found as well.
   const measured = /^(\d+)\p{L}{1,3}$/u.exec(part)?.[1];
-  return measured === undefined ? token : { ...token, lexemes: [...token.lexemes, ...readNumber(measured).map((n) => `#${n}`)] };
+  return measured === undefined
+    ? token
+    : { ...token, lexemes: [...token.lexemes, ...readNumber(measured).map((n) => `#${n}`)] };
 }
 
 function wordToken(written: string, from: number, to: number): Token {
@@ -114,7 +116,11 @@ function wordToken(written: string, from: number, to: number): Token {
 
 /** Without accents, in lower case. */
 export function fold(word: string): string {
-  return word.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  return word
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
 }
 
 const dateLexemes = (dates: readonly CalendarDate[]): string[] => [
@@ -146,7 +152,8 @@ function dated(date: CalendarDate, first: number, last: number): Meaning | undef
 }
 
 const isLink = (token: Token | undefined): boolean => /^(?:of|de|di|del|do|da)$/u.test(token?.word ?? '');
-const figuresOf = (token: Token | undefined): string => token?.lexemes.find((lexeme) => /^#\d+$/u.test(lexeme))?.slice(1) ?? '';
+const figuresOf = (token: Token | undefined): string =>
+  token?.lexemes.find((lexeme) => /^#\d+$/u.test(lexeme))?.slice(1) ?? '';
 const dayOf = (token: Token | undefined): number | undefined => readDay(token?.word ?? figuresOf(token));
 const yearOf = (token: Token | undefined): number | undefined =>
   token?.word === null ? readYear(figuresOf(token).padStart(2, '0')) : undefined;
@@ -161,13 +168,17 @@ function readSpacedNumber(text: string, tokens: readonly Token[], at: number): M
   }
   if (last === at) return undefined;
   const end = tokens[last]?.to ?? 0;
-  const digits = text.slice(tokens[at]?.from ?? 0, end).replace(/\s/gu, '').replace(',', '.');
+  const digits = text
+    .slice(tokens[at]?.from ?? 0, end)
+    .replace(/\s/gu, '')
+    .replace(',', '.');
   const [whole = '', fraction] = digits.split('.');
   const readings = readNumber(fraction === undefined ? whole : `${whole}.${fraction}`).slice(-1);
   return readings.length === 0 ? undefined : { first: at, last, lexemes: readings.map((reading) => `#${reading}`) };
 }
 
-const textOf = (text: string, token: Token | undefined): string => (token === undefined ? '' : text.slice(token.from, token.to));
+const textOf = (text: string, token: Token | undefined): string =>
+  token === undefined ? '' : text.slice(token.from, token.to);
 
 /** Whether only one blank stands between a number and the one before. */
 function isJoined(text: string, tokens: readonly Token[], at: number): boolean {

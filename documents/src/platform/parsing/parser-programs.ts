@@ -4,6 +4,17 @@ export interface ParserProgram {
   packages: readonly string[];
 }
 
+/** Native libraries of packages stand in packages of the platform beside them. */
+const SHARP = [
+  'sharp',
+  '@img/colour',
+  `@img/sharp-linux-${process.arch}`,
+  `@img/sharp-libvips-linux-${process.arch}`,
+  'detect-libc',
+  'semver',
+];
+const LITEPARSE = ['@llamaindex/liteparse', `@llamaindex/liteparse-linux-${process.arch}-gnu`];
+
 /** Every jailed program, by the name of its folder in `programs` and of its bundle. */
 export const PARSER_PROGRAMS = {
   /** Kind and content type by the bytes alone. */
@@ -12,9 +23,10 @@ export const PARSER_PROGRAMS = {
   spreadsheet: { packages: [] },
   /** TXT, MD: a fixed number of lines is a page. */
   text: { packages: [] },
-  pdf: { packages: [] },
+  /** PDF: text, tables, pictures and their recognition. */
+  pdf: { packages: [...LITEPARSE, ...SHARP] },
   /** PNG, JPEG, TIFF, WebP, BMP: a frame is a page. */
-  image: { packages: [] },
+  image: { packages: SHARP },
 } as const satisfies Record<string, ParserProgram>;
 
 export type ParserName = keyof typeof PARSER_PROGRAMS;

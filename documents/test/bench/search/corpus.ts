@@ -34,11 +34,17 @@ export function readCorpus(folder: string): Corpus {
     throw new Error(`${folder} has no documents to search: name the folder of the development documents`);
   }
   const receipts = boxes.map((file) => join(folder, file));
-  return { pages: [...pdfs.flatMap((file) => readPdf(join(folder, file))), ...receipts.map(readReceipt)], receipts: receipts.flatMap(readCompany) };
+  return {
+    pages: [...pdfs.flatMap((file) => readPdf(join(folder, file))), ...receipts.map(readReceipt)],
+    receipts: receipts.flatMap(readCompany),
+  };
 }
 
 function readPdf(file: string): CorpusPage[] {
-  const { stdout, status, error } = spawnSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8', maxBuffer: 256 << 20 });
+  const { stdout, status, error } = spawnSync('pdftotext', ['-layout', file, '-'], {
+    encoding: 'utf8',
+    maxBuffer: 256 << 20,
+  });
   if (status !== 0) throw new Error(`pdftotext could not read ${file}: ${error?.message ?? `it ended with ${status}`}`);
   return stdout
     .split('\f')
@@ -58,12 +64,16 @@ const tidy = (text: string): string =>
 const receiptName = (file: string): string => basename(file).replace('.boxes.csv', '.jpg');
 
 function readReceipt(file: string): CorpusPage {
-  const lines = readFileSync(file, 'utf8').split(/\r?\n/u).map((line) => line.split(',').slice(8).join(','));
+  const lines = readFileSync(file, 'utf8')
+    .split(/\r?\n/u)
+    .map((line) => line.split(',').slice(8).join(','));
   return { document: receiptName(file), pageNumber: 1, text: tidy(lines.join('\n')) };
 }
 
 function readCompany(file: string): Receipt[] {
   const gold = JSON.parse(readFileSync(file.replace('.boxes.csv', '.gold.json'), 'utf8')) as { company?: string };
   const printed = readReceipt(file).text;
-  return gold.company !== undefined && printed.includes(gold.company) ? [{ document: receiptName(file), company: gold.company }] : [];
+  return gold.company !== undefined && printed.includes(gold.company)
+    ? [{ document: receiptName(file), company: gold.company }]
+    : [];
 }

@@ -12,11 +12,16 @@ export function* generatePages(pages: readonly CorpusPage[], count: number, seed
   const random = new Random(seed);
   const words = pages.flatMap(({ text }) => text.match(/\p{L}{1,30}/gu) ?? []);
   for (let index = 0; index < count; index += 1) {
-    const written = Array.from({ length: WORDS_PER_PAGE }, (_, at) => (at % 12 === 11 ? figure(random) : random.pick(words)));
+    const written = Array.from({ length: WORDS_PER_PAGE }, (_, at) =>
+      at % 12 === 11 ? figure(random) : random.pick(words),
+    );
     yield {
       document: `generated-${String(Math.floor(index / PAGES_PER_DOCUMENT)).padStart(4, '0')}.txt`,
       pageNumber: (index % PAGES_PER_DOCUMENT) + 1,
-      text: written.map((word, at) => (at % 15 === 14 ? `${word}\n` : `${word} `)).join('').trim(),
+      text: written
+        .map((word, at) => (at % 15 === 14 ? `${word}\n` : `${word} `))
+        .join('')
+        .trim(),
     };
   }
 }

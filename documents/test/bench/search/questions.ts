@@ -33,8 +33,12 @@ export const keyOf = ({ document, pageNumber }: CorpusPage): string => `${docume
 export function makeQuestions(all: Corpus, seed: number): Question[] {
   const random = new Random(seed);
   const corpus = { ...all, pages: withoutRunningHeads(all.pages) };
-  const asked = collect(corpus, random, (rules) => random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])());
-  const typed = collect(corpus, random, (rules) => withTypo(random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])(), random));
+  const asked = collect(corpus, random, (rules) =>
+    random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])(),
+  );
+  const typed = collect(corpus, random, (rules) =>
+    withTypo(random.pick([rules.sentence, rules.sentence, rules.label, rules.receipt])(), random),
+  );
   const respelled = collect(corpus, random, (rules) => rules.respelled());
   return [
     ...asked.map((question) => ({ ...question, set: 'asked' as const })),
@@ -85,11 +89,18 @@ function askSentence({ pages }: Corpus, random: Random): Draft {
 
 /** A line such as `Total costs of revenues 1,234.5 987.6`, asked by what stands before the number. */
 function askLabel({ pages }: Corpus, random: Random): Draft {
-  const lines = random.pick(pages).text.split('\n').flatMap((line) => ROW.exec(line)?.[1] ?? []);
+  const lines = random
+    .pick(pages)
+    .text.split('\n')
+    .flatMap((line) => ROW.exec(line)?.[1] ?? []);
   if (lines.length === 0) return undefined;
   const label = random.pick(lines).trim();
   if (contentWords(label).length < 2) return undefined;
-  const answers = pages.filter(({ text }) => text.split('\n').some((line) => line.startsWith(label) && /\d/u.test(line.slice(label.length)))).map(keyOf);
+  const answers = pages
+    .filter(({ text }) =>
+      text.split('\n').some((line) => line.startsWith(label) && /\d/u.test(line.slice(label.length))),
+    )
+    .map(keyOf);
   if (answers.length > MOST_ANSWERS) return undefined;
   const ask = random.pick([
     (what: string) => `What was the ${what}?`,
@@ -102,7 +113,9 @@ function askLabel({ pages }: Corpus, random: Random): Draft {
 
 function askReceipt({ receipts }: Corpus, random: Random): Draft {
   const { company } = random.pick(receipts);
-  const answers = receipts.filter((other) => reduce(other.company) === reduce(company)).map(({ document }) => `${document}:1`);
+  const answers = receipts
+    .filter((other) => reduce(other.company) === reduce(company))
+    .map(({ document }) => `${document}:1`);
   const ask = random.pick([
     (who: string) => `What was the total on the receipt from ${who}?`,
     (who: string) => `How much did we pay at ${who}?`,
@@ -117,13 +130,20 @@ function askRespelled({ pages }: Corpus, random: Random): Draft {
   const page = random.pick(pages);
   const line = random.pick(page.text.split('\n'));
   if (/section|article|\.{3}/iu.test(line)) return undefined;
-  const respelled: Respelled | undefined = random.next() < 0.5 ? respellNumber(line, random) : respellDate(line, random);
+  const respelled: Respelled | undefined =
+    random.next() < 0.5 ? respellNumber(line, random) : respellDate(line, random);
   if (respelled === undefined) return undefined;
   const words = contentWords(line.replace(respelled.written, ' ')).filter((word) => word.length > 3);
   if (words.length === 0) return undefined;
   const context = random.shuffle(words).slice(0, 2);
   const answers = pages
-    .filter(({ text }) => text.split('\n').some((other) => hasWhole(other, respelled.written) && context.every((word) => contentWords(other).includes(word))))
+    .filter(({ text }) =>
+      text
+        .split('\n')
+        .some(
+          (other) => hasWhole(other, respelled.written) && context.every((word) => contentWords(other).includes(word)),
+        ),
+    )
     .map(keyOf);
   if (answers.length === 0 || answers.length > MOST_ANSWERS) return undefined;
   const ask = random.pick([
@@ -148,14 +168,23 @@ function withTypo(draft: Draft, random: Random): Draft {
     () => word.slice(0, at) + (word[at] ?? '') + word.slice(at),
     () => word.slice(0, at) + String.fromCodePoint(97 + random.below(26)) + word.slice(at + 1),
   ])();
-  return slip === word ? undefined : { ...draft, text: draft.text.slice(0, index) + slip + draft.text.slice(index + word.length) };
+  return slip === word
+    ? undefined
+    : { ...draft, text: draft.text.slice(0, index) + slip + draft.text.slice(index + word.length) };
 }
 
 /** Nobody asks for what stands on every page. */
 function withoutRunningHeads(pages: readonly CorpusPage[]): CorpusPage[] {
   const counts = new Map<string, number>();
-  for (const { text } of pages) for (const line of new Set(text.split('\n'))) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return pages.map((page) => ({ ...page, text: page.text.split('\n').filter((line) => (counts.get(line) ?? 0) < RUNNING && !line.includes('://')).join('\n') }));
+  for (const { text } of pages)
+    for (const line of new Set(text.split('\n'))) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return pages.map((page) => ({
+    ...page,
+    text: page.text
+      .split('\n')
+      .filter((line) => (counts.get(line) ?? 0) < RUNNING && !line.includes('://'))
+      .join('\n'),
+  }));
 }
 
 /** Running text between full stops, over lines. */
@@ -163,7 +192,10 @@ function sentencesOf({ text }: CorpusPage): string[] {
   return text
     .replaceAll('\n', ' ')
     .split(/(?<=[.;:?!]) (?=\p{Lu})/u)
-    .filter((sentence) => /^\p{Lu}/u.test(sentence) && sentence.length > 60 && sentence.length < 600 && !/\.{4}/u.test(sentence));
+    .filter(
+      (sentence) =>
+        /^\p{Lu}/u.test(sentence) && sentence.length > 60 && sentence.length < 600 && !/\.{4}/u.test(sentence),
+    );
 }
 
 const pagesWith = (pages: readonly CorpusPage[], sentence: string): string[] =>
@@ -194,4 +226,5 @@ const hasWhole = (line: string, part: string): boolean => {
   return at >= 0 && !/[\p{L}\d.,]/u.test(line[at - 1] ?? ' ') && !/^[.,]?\d/u.test(line.slice(at + part.length));
 };
 
-const capitalized = (name: string): string => name.toLowerCase().replace(/(?<=^|[ (.&-])\p{L}/gu, (letter) => letter.toUpperCase());
+const capitalized = (name: string): string =>
+  name.toLowerCase().replace(/(?<=^|[ (.&-])\p{L}/gu, (letter) => letter.toUpperCase());

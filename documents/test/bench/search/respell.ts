@@ -11,7 +11,11 @@ const GERMAN_MONTHS = 'Januar Februar März April Mai Juni Juli August September
 
 /** An amount with groups of three or two decimals: `1,234.50` as `1234.50`, `1.234,50`, `1'234.50`, `1 234.5`. */
 export function respellNumber(line: string, random: Random): Respelled | undefined {
-  const numbers = [...line.matchAll(/(?<![\p{L}\d.,/-])(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{2,}\.\d{2}(?=\s*$))(?![\d%\p{L}/-]|[.,]\d)/gu)];
+  const numbers = [
+    ...line.matchAll(
+      /(?<![\p{L}\d.,/-])(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{2,}\.\d{2}(?=\s*$))(?![\d%\p{L}/-]|[.,]\d)/gu,
+    ),
+  ];
   if (numbers.length === 0) return undefined;
   const { 0: written } = random.pick(numbers);
   const [grouped = '', decimals] = written.split('.');
@@ -57,12 +61,14 @@ interface FoundDate {
 }
 
 const writtenDates = (line: string): FoundDate[] =>
-  [...line.matchAll(new RegExp(`(${MONTHS.join('|')}) (\\d{1,2}), (\\d{4})`, 'gu'))].map(([written, month = '', day, year]) => ({
-    written,
-    year: Number(year),
-    month: MONTHS.indexOf(month) + 1,
-    day: Number(day),
-  }));
+  [...line.matchAll(new RegExp(`(${MONTHS.join('|')}) (\\d{1,2}), (\\d{4})`, 'gu'))].map(
+    ([written, month = '', day, year]) => ({
+      written,
+      year: Number(year),
+      month: MONTHS.indexOf(month) + 1,
+      day: Number(day),
+    }),
+  );
 
 const figuredDates = (line: string): FoundDate[] =>
   [...line.matchAll(/(?<!\d)(\d{2})\/(\d{2})\/(20\d{2})(?!\d)/gu)]

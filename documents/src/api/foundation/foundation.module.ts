@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
-import { Record } from '../core/record/record.js';
-import type { DocsvcConfig } from '../platform/config/index.js';
+import { Record } from '../../core/record/record.js';
+import type { DocsvcConfig } from '../../platform/config/index.js';
 
 /** The configuration under a name that constructors can ask for. */
 export abstract class ApiConfig implements DocsvcConfig {

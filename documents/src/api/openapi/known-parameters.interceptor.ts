@@ -2,9 +2,9 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { isJsonObject } from '../../../../src/domain/json.js';
-import { OpenApiHolder } from '../openapi/openapi-holder.js';
-import { findCaller } from './caller.decorator.js';
-import { refusalOf } from './validation.pipe.js';
+import { OpenApiHolder } from './openapi-holder.js';
+import { findCaller } from '../http/caller.decorator.js';
+import { refusalOf } from '../http/validation.pipe.js';
 
 /**
  * Refuses query parameters that the description of a route does not name, and a body where it takes none; members of bodies are held to

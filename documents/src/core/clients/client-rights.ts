@@ -5,7 +5,7 @@ import { ProjectEntity } from '../projects/project.entity.js';
 import { mayUse } from '../projects/project-access.js';
 import type { RecordTransaction } from '../record/record.js';
 import { WorkspaceEntity } from '../workspaces/workspace.entity.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../access/caller.js';
 
 /** What a credential may do, and where. */
 export type Rights = Pick<Caller, 'scopes' | 'workspaceIds' | 'projectIds'>;

@@ -1,0 +1,58 @@
+import sharp from 'sharp';
+import { rasterDpi, RASTER_LIMITS } from '../../../../domain/layout/turned-picture.js';
+import type { GreyPicture } from '../../../../domain/layout/deskew.js';
+import type { TextRun } from '../../../../domain/layout/text-run.js';
+import type { Box, Page } from '../../../../domain/page-model.js';
+import { findTables } from '../../../../domain/tables/find-tables.js';
+import type { LostPage, ReadPage } from '../../page-requests.js';
+import { greyPicture, readPicture } from '../recognition/read-picture.js';
+import { mixedPage, recognizedPage } from '../recognition/recognized-page.js';
+import { requireLanguages } from '../recognition/tesseract.js';
+import { type PdfSource, renderPdf } from './open-pdf.js';
+import { pageRotations } from './poppler.js';
+import { seePages } from './read-pages.js';
+
+/** Reads one page with its pictures. A page that does not need it comes back as its text layer says it. */
+export async function recognizePage(
+  source: PdfSource,
+  pageNumber: number,
+  languages: readonly string[],
+): Promise<ReadPage | LostPage> {
+  await requireLanguages(languages);
+  const [seen] = await seePages(source, pageNumber, pageNumber, await pageRotations(source, pageNumber, pageNumber));
+  if (seen === undefined || 'failure' in seen)
+    return seen ?? { pageNumber, failure: { kind: 'broken', message: 'the page is not there' } };
+  const { page, need } = seen;
+  if (need === 'none') return { page: { ...page, tables: findTables(page) }, needsOcr: false };
+  const dpi = rasterDpi(page);
+  const shot = await renderPdf(source, pageNumber, dpi);
+  const whole = await greyPicture(sharp(shot.imageBuffer, { limitInputPixels: 2 * RASTER_LIMITS.pixels }));
+  const picture = need === 'regions' ? onlyInside(whole, page.images) : whole;
+  const reading = await readPicture(picture, languages, dpi);
+  if (need === 'page') return { page: recognizedPage(page, reading, picture), needsOcr: false };
+  return { page: mixedPage(page, layerOf(page), reading, picture), needsOcr: false };
+}
+
+/** White everywhere but where pictures are. */
+function onlyInside(picture: GreyPicture, boxes: readonly Box[]): GreyPicture {
+  const { width, height } = picture;
+  const pixels = new Uint8Array(width * height).fill(255);
+  for (const [x, y, w, h] of boxes) {
+    const [left, far] = [Math.floor(x * width), Math.ceil((x + w) * width)];
+    for (let row = Math.floor(y * height); row < Math.min(height, Math.ceil((y + h) * height)); row += 1)
+      pixels.set(picture.pixels.subarray(row * width + left, row * width + Math.min(width, far)), row * width + left);
+  }
+  return { width, height, pixels };
+}
+
+/** The words that a page has already, as runs in points: one for each line. */
+function layerOf(page: Page): TextRun[] {
+  const inPoints = ([x, y, w, h]: Box): Box => [x * page.width, y * page.height, w * page.width, h * page.height];
+  return page.lines.map((line) => ({
+    box: inPoints(line.box),
+    words: page.words
+      .slice(line.first, line.last + 1)
+      .map(({ from: _from, to: _to, ...word }) => ({ ...word, box: inPoints(word.box) })),
+    upright: true,
+  }));
+}

@@ -1,0 +1,89 @@
+import sharp, { type Sharp } from 'sharp';
+import type { GreyPicture } from '../../../../domain/layout/deskew.js';
+import { skewOf } from '../../../../domain/layout/deskew.js';
+import { right, type TextRun, unionOf } from '../../../../domain/layout/text-run.js';
+import { type Size, type Turn } from '../../../../domain/layout/turned-picture.js';
+import { quartersToUpright, type RecognizedWord, recognizeWords } from './tesseract.js';
+
+/** Below this mean confidence a page may stand on its side, which takes a second to find out. */
+const DOUBTFUL = 0.7;
+const FEW_WORDS = 5;
+/** Lean is looked for in a picture of this width. */
+const SKEW_WIDTH = 900;
+/** Words of a line farther apart than this, in its height, are two runs. */
+const RUN_GAP = 1.2;
+
+/** What was read, on the picture as it was turned for it. */
+export interface Reading {
+  runs: TextRun[];
+  turn: Turn;
+  turned: Size;
+  /** Mean confidence of the words; null where there is none. */
+  confidence: number | null;
+}
+
+/** Reads a picture: straightened, and turned upright where it cannot be read as it stands. */
+export async function readPicture(picture: GreyPicture, languages: readonly string[], dpi: number): Promise<Reading> {
+  const asItStands = await readTurned(picture, 0, languages, dpi);
+  if ((asItStands.confidence ?? 0) >= DOUBTFUL && wordsIn(asItStands) >= FEW_WORDS) return asItStands;
+  const quarters = await quartersToUpright(picture, dpi);
+  if (quarters === 0) return asItStands;
+  const upright = await readTurned(picture, quarters, languages, dpi);
+  return (upright.confidence ?? 0) > (asItStands.confidence ?? 0) ? upright : asItStands;
+}
+
+const wordsIn = (reading: Reading): number => reading.runs.reduce((sum, run) => sum + run.words.length, 0);
+
+async function readTurned(
+  picture: GreyPicture,
+  quarters: Turn['quarters'],
+  languages: readonly string[],
+  dpi: number,
+): Promise<Reading> {
+  const upright = quarters === 0 ? picture : await turned(picture, quarters * 90);
+  const degrees = -skewOf(await scaledDown(upright));
+  const straight = degrees === 0 ? upright : await turned(upright, degrees);
+  const words = await recognizeWords(straight, languages, dpi);
+  const confidence = words.length === 0 ? null : words.reduce((sum, word) => sum + word.confidence, 0) / words.length;
+  return {
+    runs: runsOf(words),
+    turn: { quarters, degrees },
+    turned: { width: straight.width, height: straight.height },
+    confidence,
+  };
+}
+
+const open = ({ pixels, width, height }: GreyPicture) => sharp(pixels, { raw: { width, height, channels: 1 } });
+
+/** Turned clockwise, on white. */
+const turned = (picture: GreyPicture, degrees: number): Promise<GreyPicture> =>
+  greyPicture(open(picture).rotate(degrees, { background: '#ffffff' }));
+
+const scaledDown = (picture: GreyPicture): Promise<GreyPicture> | GreyPicture =>
+  picture.width <= SKEW_WIDTH ? picture : greyPicture(open(picture).resize({ width: SKEW_WIDTH }));
+
+/** One byte for each pixel of whatever comes out of a chain of sharp. */
+export async function greyPicture(image: Sharp): Promise<GreyPicture> {
+  const { data, info } = await image
+    .flatten({ background: '#ffffff' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels !== 1) throw new Error(`a grey picture has ${String(info.channels)} channels`);
+  return { width: info.width, height: info.height, pixels: data };
+}
+
+function runsOf(words: readonly RecognizedWord[]): TextRun[] {
+  const runs: TextRun[] = [];
+  let [line, gap] = ['', 0];
+  for (const { text, box, confidence, line: own } of words) {
+    const word = { text, box, confidence, source: 'ocr' as const };
+    const last = runs.at(-1);
+    if (last === undefined || own !== line || box[0] - right(last.box) > gap)
+      runs.push({ box, words: [word], upright: true });
+    else runs[runs.length - 1] = { box: unionOf([last.box, box]), words: [...last.words, word], upright: true };
+    line = own;
+    gap = RUN_GAP * Math.max(box[3], runs.at(-1)?.box[3] ?? 0);
+  }
+  return runs;
+}
