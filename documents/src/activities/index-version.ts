@@ -9,6 +9,7 @@ import { writeChunks, type Chunk } from '../core/search/write-chunks.js';
 import { chunkPage } from '../domain/chunks/chunk-page.js';
 import { chunkTable } from '../domain/chunks/chunk-table.js';
 import type { Table, Word } from '../domain/page-model.js';
+import { joinTables } from '../domain/tables/join-tables.js';
 import { detectLanguage } from '../platform/language/detect-language.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
 import type { ParseRef } from './ingest-steps.js';
@@ -18,8 +19,8 @@ const TABLES_AT_ONCE = 20;
 /** Of a page whose language cannot be told, where no other page of the document has one. */
 const UNKNOWN = 'und';
 
-/** Joins what goes on over several pages, and numbers all tables. */
-export async function joinTables(on: IngestDependencies, parse: ParseRef, signal: AbortSignal): Promise<void> {
+/** Joins tables that go on over several pages, and numbers all. What is joined is held in memory, one run of pages with tables at a time. */
+export async function joinPageTables(on: IngestDependencies, parse: ParseRef, signal: AbortSignal): Promise<void> {
   const pages = await on.record.inOrganization(parse.orgId, async (tx) => {
     await moveIngest(tx, parse, { status: 'processing', stage: 'tables' });
     return tx.manager.find(PageEntity, {
@@ -28,15 +29,32 @@ export async function joinTables(on: IngestDependencies, parse: ParseRef, signal
       order: { page_number: 'ASC' },
     });
   });
-  const tables: Table[] = [];
-  for (const { words_key } of pages) {
+  let written = 0;
+  for (const run of runsOf(pages)) {
     signal.throwIfAborted();
-    if (words_key !== null) tables.push(...(await readPageDetails(on.store, words_key)).tables);
+    const read = run.map(async ({ page_number: pageNumber, words_key }) => {
+      const { lines, tables } = await readPageDetails(on.store, words_key ?? '');
+      return { pageNumber, lines, tables };
+    });
+    const tables = joinTables(await Promise.all(read));
+    for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
+      const some = tables.slice(at, at + TABLES_AT_ONCE);
+      const firstNumber = written + at + 1;
+      await on.record.inOrganization(parse.orgId, (tx) => writeTables(tx, parse.parseId, some, firstNumber));
+    }
+    written += tables.length;
   }
-  for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
-    const some = tables.slice(at, at + TABLES_AT_ONCE);
-    await on.record.inOrganization(parse.orgId, (tx) => writeTables(tx, parse.parseId, some, at + 1));
+}
+
+/** Pages that follow each other without a gap. */
+function runsOf(pages: readonly PageEntity[]): PageEntity[][] {
+  const runs: PageEntity[][] = [];
+  for (const page of pages) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.page_number === page.page_number - 1) run.push(page);
+    else runs.push([page]);
   }
+  return runs;
 }
 
 /** Makes what was read searchable: stretches of text, and rows of tables with their header. Done again it comes to the same. */

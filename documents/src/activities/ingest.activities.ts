@@ -1,7 +1,7 @@
 import { beginIngest, failPage } from '../core/ingest/ingest-moves.js';
 import { finishVersion } from './finish-version.js';
 import { whileHeartbeating } from './heartbeat.js';
-import { indexVersion, joinTables } from './index-version.js';
+import { indexVersion, joinPageTables } from './index-version.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
 import type { IngestSteps, ParseSteps, RecognitionSteps } from './ingest-steps.js';
 import { failureSentence, readSpan, recognizePage } from './read-span.js';
@@ -20,7 +20,7 @@ export function createIngestActivities(on: IngestDependencies): IngestSteps {
       on.record.inOrganization(parse.orgId, (tx) =>
         failPage(tx, parse, parse.parseId, { pageNumber, code, message: failureSentence(code) }),
       ),
-    joinTables: (parse) => whileHeartbeating((signal) => joinTables(on, parse, signal)),
+    joinTables: (parse) => whileHeartbeating((signal) => joinPageTables(on, parse, signal)),
     indexVersion: (parse) => whileHeartbeating((signal) => indexVersion(on, parse, signal)),
     finishVersion: (ref, parseId, ending) => whileHeartbeating(() => finishVersion(on, ref, parseId, ending)),
   };
