@@ -50,7 +50,7 @@ describe('reading order', () => {
       run('12,345.67', 450, 40 + row * 20),
     ]);
     expect(textOf(rows.flat().reverse())).toEqual(
-      rows.map((row, index) => `Item ${String(index)} ${String(index)}.00 12,345.67`),
+      rows.map((_, index) => `Item ${String(index)} ${String(index)}.00 12,345.67`),
     );
   });
 
