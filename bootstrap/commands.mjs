@@ -56,6 +56,10 @@ export const COMMANDS = {
   /** The packages of all, for `npm run check`. */
   packages: { needs: ['documents-packages'], argv: ['--version'] },
   'documents:build': { needs: ['documents-packages', 'build'], argv: ['build/build-documents.mjs'] },
+  'documents:start': {
+    needs: [...DOCUMENTS, 'tools', 'temporal'],
+    argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
+  },
   'documents:test': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: [...JEST, ...DOCUMENTS_PROJECTS] },
   /** As `node`, for scripts that read documents. */
   'documents:node': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['--enable-source-maps'] },

@@ -16,6 +16,7 @@ const FILES = [
   'tables/documents.sql',
   'tables/uploads.sql',
   'tables/pages.sql',
+  'tables/search.sql',
   'tables/webhooks.sql',
   'tables/driver.sql',
 ];

@@ -13,6 +13,15 @@ export function addressLines(installation: Installation): string[] {
     ['PostgreSQL', postgres],
     ['State folder', folder.dir],
     ['Logs', folder.logs],
+    ...documentsRows(installation),
     ['Admin token', token],
   ].map(([name, value]) => `  ${`${name}`.padEnd(14)} ${value}`);
+}
+
+function documentsRows({ documents }: Installation): [string, string][] {
+  if (documents === null) return [];
+  return [
+    ['Documents API', `${documents.url}/api`],
+    ['First client', `${documents.clientFile} (readable by you alone)`],
+  ];
 }

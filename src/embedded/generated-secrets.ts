@@ -17,7 +17,7 @@ export function readSecret(path: string): string {
 }
 
 /** A secret appears whole or not at all: a crash while writing must not leave half a key behind. */
-function ensureSecret(path: string, make: () => string): void {
+export function ensureSecret(path: string, make: () => string): void {
   if (existsSync(path)) return;
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });

@@ -1,10 +1,12 @@
+import { RUN_SEARCH_ATTRIBUTES } from '../domain/run/search-attributes.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { generateSecrets, readSecret } from './generated-secrets.js';
-import { OrphanGuard } from './orphan-guard.js';
-import { choosePorts } from './ports.js';
+import { DocumentsCompanion } from './documents-companion.js';
+import { DOCSVC, DOCSVC_TEMPORAL, withoutDocuments } from './documents-service.js';
+import { choosePorts, USUAL_PORTS, USUAL_PORTS_WITH_DOCUMENTS } from './ports.js';
 import type { Ports } from './ports.js';
-import { EmbeddedPostgres } from './postgres.js';
+import { EmbeddedPostgres, embeddedDatabaseUrl } from './postgres.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { apiPart, migrateDatabase, workerPart } from './service-parts.js';
 import { StartRefused } from './start-refused.js';
@@ -13,10 +15,9 @@ import { StateLock } from './state-lock.js';
 import { openStateFolder } from './state-folder.js';
 import type { StateFolder } from './state-folder.js';
 import { drain, killRuns } from './stop-modes.js';
-import { SERVICES_GRACE_MS, STORES_GRACE_MS } from './stop-times.js';
 import type { StopMode } from './stop-modes.js';
-import { SupervisedProcess } from './supervised-process.js';
-import { EmbeddedTemporal } from './temporal.js';
+import { Supervisor } from './supervisor.js';
+import { EmbeddedTemporal, startTemporal, type TemporalContents } from './temporal.js';
 import { OrdinaryUser } from './user-namespace.js';
 import { provideTemporalBinary } from './temporal-binary.js';
 
@@ -24,21 +25,21 @@ export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A line for the terminal: progress, restarts, warnings. */
   notify(line: string): void;
+  /** Products that are started beside Sandgate, on its servers. */
+  readonly with?: readonly 'documents'[];
   /** Aborts the start: what was started so far is stopped at once. */
   readonly signal?: AbortSignal;
 }
 
-/** Temporal is started with other ports this often when one was taken meanwhile. */
-const PORT_ATTEMPTS = 3;
+/** What the driver of runs needs of its server. */
+const CONTROL_PLANE: TemporalContents = { namespaces: [], searchAttributes: RUN_SEARCH_ATTRIBUTES };
 
 /**
  * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (docs/design/workflows.md).
  * Configured parts replace embedded ones, one by one.
  */
 export class Installation {
-  private readonly services: SupervisedProcess[] = [];
-  private readonly stores: SupervisedProcess[] = [];
-  private readonly guard = new OrphanGuard();
+  private readonly supervisor: Supervisor;
   private readonly config: SandgateConfig;
   private stopped: Promise<void> | undefined;
   private ordinaryUser: OrdinaryUser | undefined;
@@ -50,8 +51,11 @@ export class Installation {
     private readonly options: StartOptions,
     readonly folder: StateFolder,
     private readonly lock: StateLock,
+    /** Null where nobody asked for it. */
+    readonly documents: DocumentsCompanion | null,
   ) {
     this.config = loadConfig(options.env);
+    this.supervisor = new Supervisor(folder.logs, (line) => options.notify(line));
   }
 
   /** Starts everything; what was started is stopped again when a part fails. Throws `ConfigError` or `StartRefused`. */
@@ -61,8 +65,11 @@ export class Installation {
       if (!warning.startsWith('no sealing key')) options.notify(`warning: ${warning}`);
     }
     const folder = openStateFolder(config.data.dir);
+    const documents = options.with?.includes('documents')
+      ? new DocumentsCompanion(options.env, folder.dir, config.database.url === null)
+      : null;
     const lock = StateLock.acquire(folder.lock);
-    const installation = new Installation(options, folder, lock);
+    const installation = new Installation(options, folder, lock, documents);
     const giveUp = () => void installation.stop('leave');
     options.signal?.addEventListener('abort', giveUp, { once: true });
     try {
@@ -94,11 +101,12 @@ export class Installation {
 
   /** Pids of the parts that live now; each leads a process group of its own. */
   get pids(): Partial<Record<string, number>> {
-    return Object.fromEntries([...this.services, ...this.stores].map((part) => [part.name, part.pid]));
+    return this.supervisor.pids;
   }
 
   /** Ends every part within two seconds (mode `leave`). Sandboxes live on and are found again by the next start. */
   stop(mode: StopMode, signal: AbortSignal = new AbortController().signal): Promise<void> {
+    this.supervisor.refuseMore();
     this.stopped ??= this.stopParts(mode, signal);
     return this.stopped;
   }
@@ -108,13 +116,14 @@ export class Installation {
     // Neither takes a port, and fetching the program takes longer than other starts wait for the lock.
     const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
     using _lock = await StartLock.take(this.options.signal);
-    const ports = await choosePorts(this.folder.ports);
+    const ports = await this.choosePorts();
     const [temporal] = await Promise.all([
       this.launchTemporal(ports, program),
-      migrateDatabase({ ...this.options.env, DATABASE_URL: databaseUrl }),
+      migrateDatabase({ ...withoutDocuments(this.options.env), DATABASE_URL: databaseUrl }),
     ]);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };
-    await this.launchServices(serviceEnvironment(this.options.env, this.config, this.folder, embedded));
+    const env = serviceEnvironment(withoutDocuments(this.options.env), this.config, this.folder, embedded);
+    await Promise.all([this.launchServices(env), this.launchDocuments(temporal, ports)]);
     this.lock.describe({
       url: this.url,
       temporalAddress: this.temporalAddress,
@@ -126,9 +135,12 @@ export class Installation {
 
   private async launchPostgres(): Promise<string> {
     if (this.config.database.url !== null) return this.config.database.url;
-    const postgres = new EmbeddedPostgres(this.folder, this.user);
+    const postgres = new EmbeddedPostgres(this.folder, this.user, {
+      owner: 'sandgate',
+      guests: this.documents?.isGuest === true ? [DOCSVC] : [],
+    });
     await postgres.initialize();
-    await this.launchPart(this.stores, postgres.part(this.shared()));
+    await this.supervisor.launch('store', postgres.part(this.supervisor.shared));
     return postgres.url;
   }
 
@@ -143,18 +155,14 @@ export class Installation {
     program: string | null,
   ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
     if (program === null) return { temporalAddress: null, temporalWebUrl: null };
-    let chosen = ports;
-    for (let attempt = 1; ; attempt += 1) {
-      const temporal = new EmbeddedTemporal(program, this.folder, chosen, this.user);
-      try {
-        await this.launchPart(this.stores, temporal.part(this.shared()));
-        return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
-      } catch (error) {
-        // A port can be taken between its choice and the moment at which the server binds it; then others are chosen.
-        if (attempt === PORT_ATTEMPTS || this.stopped !== undefined) throw error;
-        chosen = await choosePorts(this.folder.ports);
-      }
-    }
+    const temporal = await startTemporal(
+      ports,
+      () => this.choosePorts(),
+      (chosen) => new EmbeddedTemporal(program, this.folder, chosen, this.user, this.temporalContents()),
+      (one) => this.supervisor.launch('store', one.part(this.supervisor.shared)),
+      () => this.supervisor.isGivenUp,
+    );
+    return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
   }
 
   private async launchServices(env: NodeJS.ProcessEnv): Promise<void> {
@@ -165,19 +173,27 @@ export class Installation {
     this.temporalAddress = complete.temporal.address;
     this.temporalWebUrl = complete.temporal.webUrl ?? undefined;
     await Promise.all([
-      this.launchPart(this.services, apiPart(this.shared(), env, this.url, this.adminToken)),
-      this.launchPart(this.services, workerPart(this.shared(), env, complete.temporal)),
+      this.supervisor.launch('service', apiPart(this.supervisor.shared, env, this.url, this.adminToken)),
+      this.supervisor.launch('service', workerPart(this.supervisor.shared, env, complete.temporal)),
     ]);
   }
 
-  private async launchPart(
-    list: SupervisedProcess[],
-    part: ConstructorParameters<typeof SupervisedProcess>[0],
+  private async launchDocuments(
+    temporal: { temporalAddress: string | null; temporalWebUrl: string | null },
+    ports: Ports,
   ): Promise<void> {
-    if (this.stopped !== undefined) throw new StartRefused(`${part.name} was not started: the start was given up`);
-    const supervised = new SupervisedProcess(part);
-    list.push(supervised);
-    await supervised.start();
+    const databaseUrl = this.embeddedPostgres ? embeddedDatabaseUrl(this.folder, DOCSVC) : null;
+    await this.documents?.launch(this.supervisor, { databaseUrl, ...temporal }, ports.documents ?? 0);
+  }
+
+  private choosePorts(): Promise<Ports> {
+    return choosePorts(this.folder.ports, this.documents === null ? USUAL_PORTS : USUAL_PORTS_WITH_DOCUMENTS);
+  }
+
+  private temporalContents(): TemporalContents {
+    if (this.documents === null) return CONTROL_PLANE;
+    const { namespaces, searchAttributes } = DOCSVC_TEMPORAL;
+    return { namespaces, searchAttributes: { ...CONTROL_PLANE.searchAttributes, ...searchAttributes } };
   }
 
   /** Made when a store needs it: an installation with both parts configured needs no namespace. */
@@ -190,32 +206,14 @@ export class Installation {
     return this.options.env['SERVICE_BIND'] || `127.0.0.1:${ports.api}`;
   }
 
-  private shared() {
-    return { logs: this.folder.logs, guard: this.guard, notify: (line: string) => this.options.notify(line) };
-  }
-
   private async stopParts(mode: StopMode, signal: AbortSignal): Promise<void> {
     try {
       await this.settleRuns(mode, signal);
     } catch (error) {
       this.options.notify(`live runs were left as they are: ${error instanceof Error ? error.message : String(error)}`);
     }
-    await this.endAll(this.services, SERVICES_GRACE_MS);
-    await this.endAll(this.stores, STORES_GRACE_MS);
-    this.guard.dismiss();
+    await this.supervisor.end();
     this.lock.release();
-  }
-
-  /** A part that cannot be stopped in an orderly way must not keep the others running. */
-  private async endAll(parts: readonly SupervisedProcess[], graceMs: number): Promise<void> {
-    const results = await Promise.allSettled(parts.map((part) => part.stop(graceMs)));
-    for (const [index, result] of results.entries()) {
-      if (result.status === 'fulfilled') continue;
-      this.options.notify(
-        `${result.reason instanceof Error ? result.reason.message : String(result.reason)}; killing it`,
-      );
-      parts[index]?.kill();
-    }
   }
 
   private async settleRuns(mode: StopMode, signal: AbortSignal): Promise<void> {

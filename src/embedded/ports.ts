@@ -2,36 +2,43 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isSystemError } from '../domain/system-error.js';
 
-export interface Ports {
-  api: number;
+export interface TemporalPorts {
   temporal: number;
   temporalWeb: number;
 }
 
-/** Ports that are tried first, so that a machine with one installation has the addresses that the documentation names. */
-const USUAL: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
-
-/** Free loopback ports, the same ones at every start for as long as nobody else takes them. */
-export async function choosePorts(path: string): Promise<Ports> {
-  const remembered = readRemembered(path);
-  const taken = new Set<number>();
-  const choose = async (name: keyof Ports): Promise<number> => {
-    const port = await firstFree([remembered[name], USUAL[name]], taken);
-    taken.add(port);
-    return port;
-  };
-  const ports = {
-    api: await choose('api'),
-    temporal: await choose('temporal'),
-    temporalWeb: await choose('temporalWeb'),
-  };
-  writeFileSync(path, `${JSON.stringify(ports)}\n`, { mode: 0o600 });
-  return ports;
+export interface Ports extends TemporalPorts {
+  api: number;
+  /** Of the documents service, where it is started too. */
+  documents?: number;
 }
 
-function readRemembered(path: string): Partial<Ports> {
+/** Ports that are tried first, so that a machine with one installation has the addresses that the documentation names. */
+export const USUAL_PORTS: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
+export const USUAL_PORTS_WITH_DOCUMENTS: Ports = { ...USUAL_PORTS, documents: 8790 };
+
+/**
+ * Free loopback ports, the same ones at every start for as long as nobody else takes them.
+ *
+ * @param path the file in which they are remembered
+ * @param usual those that are wanted, and what is tried first for each
+ */
+export function choosePorts(path: string): Promise<Ports>;
+export function choosePorts<P extends object>(path: string, usual: P): Promise<P>;
+export async function choosePorts(path: string, usual: object = USUAL_PORTS): Promise<object> {
+  const remembered = readRemembered(path);
+  const ports = new Map<string, number>();
+  for (const [name, first] of Object.entries(usual) as [string, number][]) {
+    ports.set(name, await firstFree([remembered[name], first], new Set(ports.values())));
+  }
+  const chosen = Object.fromEntries(ports);
+  writeFileSync(path, `${JSON.stringify(chosen)}\n`, { mode: 0o600 });
+  return chosen;
+}
+
+function readRemembered(path: string): Partial<Record<string, number>> {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Ports>;
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Record<string, number>>;
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return {};
     throw error;

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ensureDatabase } from '../platform/postgres/one-off.js';
+import { ensureDatabase, ensureGuest } from '../platform/postgres/one-off.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 import { killPostgresLeftovers, postmasterPid } from './postgres-processes.js';
@@ -11,15 +11,28 @@ import type { StateFolder } from './state-folder.js';
 import type { Launch, PartDefinition } from './supervised-process.js';
 import type { OrdinaryUser } from './user-namespace.js';
 
-const OWNER = 'sandgate';
-const DATABASE = 'sandgate';
+/** Who is in a cluster. Each name is that of a login and of the database that it owns. */
+export interface ClusterNames {
+  /** The administrator of the cluster. */
+  readonly owner: string;
+  /** Others, who have power over their own database alone. */
+  readonly guests: readonly string[];
+}
+
+const OF_SANDGATE: ClusterNames = { owner: 'sandgate', guests: [] };
 const INITDB_TIMEOUT_MS = 120_000;
 /** Recovery after a crash replays the log first. */
 const READY_TIMEOUT_MS = 120_000;
 
-/** Address of the installation's database for whoever may enter its state folder. */
-export function embeddedDatabaseUrl(folder: Pick<StateFolder, 'postgresSocketDir'>): string {
-  return `postgres://${OWNER}@/${DATABASE}?host=${encodeURIComponent(folder.postgresSocketDir)}`;
+/** Where the parts of a cluster lie. */
+type PostgresFolder = Pick<StateFolder, 'dir' | 'postgresData' | 'postgresSocketDir'>;
+
+/** Address of a database of the installation for whoever may enter its state folder. */
+export function embeddedDatabaseUrl(
+  folder: Pick<StateFolder, 'postgresSocketDir'>,
+  name: string = OF_SANDGATE.owner,
+): string {
+  return `postgres://${name}@/${name}?host=${encodeURIComponent(folder.postgresSocketDir)}`;
 }
 
 /**
@@ -30,14 +43,15 @@ export class EmbeddedPostgres {
   private readonly binaries: PostgresBinaries;
 
   constructor(
-    private readonly folder: StateFolder,
+    private readonly folder: PostgresFolder,
     private readonly user: OrdinaryUser,
+    private readonly names: ClusterNames = OF_SANDGATE,
   ) {
     this.binaries = findPostgresBinaries();
   }
 
   get url(): string {
-    return embeddedDatabaseUrl(this.folder);
+    return embeddedDatabaseUrl(this.folder, this.names.owner);
   }
 
   /** Makes the cluster on the first start: in a draft folder that is renamed when complete, so that a crash leaves no half cluster. */
@@ -48,7 +62,16 @@ export class EmbeddedPostgres {
     rmSync(draft, { recursive: true, force: true });
     const argv = this.user.command([
       this.binaries.initdb,
-      ...['-D', draft, '-U', OWNER, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-instructions'],
+      ...[
+        '-D',
+        draft,
+        '-U',
+        this.names.owner,
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C.UTF-8',
+        '--no-instructions',
+      ],
     ]);
     await promisify(execFile)(argv[0], argv.slice(1), {
       env: plainEnvironment(),
@@ -76,6 +99,7 @@ export class EmbeddedPostgres {
     const argv = this.user.command([
       this.binaries.postgres,
       ...['-D', postgresData, '-k', postgresSocketDir, '-c', 'listen_addresses=', '-c', 'unix_socket_permissions=0700'],
+      ...this.entrances().flatMap((setting) => ['-c', setting]),
       ...QUIET_LOG.flatMap((setting) => ['-c', setting]),
     ]);
     return { argv, env: plainEnvironment(), channel: false };
@@ -94,9 +118,25 @@ export class EmbeddedPostgres {
     }
   }
 
-  private ensureDatabase(): Promise<void> {
-    const { postgresSocketDir: host } = this.folder;
-    return ensureDatabase({ host, user: OWNER, database: 'postgres', connectionTimeoutMillis: 5000 }, DATABASE);
+  private async ensureDatabase(): Promise<void> {
+    const { owner, guests } = this.names;
+    const host = this.folder.postgresSocketDir;
+    const administrator = { host, user: owner, database: 'postgres', connectionTimeoutMillis: 5000 };
+    await ensureDatabase(administrator, owner);
+    for (const guest of guests) await ensureGuest(administrator, guest, owner);
+  }
+
+  /**
+   * Who may enter which database, where several products share the cluster: each its own and no other one, the administrator's product
+   * included, whom privileges alone would not keep out.
+   */
+  private entrances(): string[] {
+    const { owner, guests } = this.names;
+    if (guests.length === 0) return [];
+    const path = join(this.folder.dir, 'pg_hba.conf');
+    const lines = [`local ${owner},postgres ${owner} trust`, ...guests.map((guest) => `local ${guest} ${guest} trust`)];
+    writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 });
+    return [`hba_file=${path}`];
   }
 }
 

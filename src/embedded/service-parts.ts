@@ -10,7 +10,7 @@ import type { PartDefinition } from './supervised-process.js';
 const READY_TIMEOUT_MS = 60_000;
 const MIGRATE_TIMEOUT_MS = 180_000;
 
-type Shared = Pick<PartDefinition, 'logs' | 'guard' | 'notify'>;
+export type Shared = Pick<PartDefinition, 'logs' | 'guard' | 'notify'>;
 
 /** What only the API may hold: the administrator's token and the keys of model providers. */
 const OF_THE_API_ALONE = [
@@ -29,7 +29,7 @@ export function apiPart(shared: Shared, env: NodeJS.ProcessEnv, url: string, adm
     ...shared,
     name: 'api',
     stopSignal: 'SIGTERM',
-    launch: () => ({ argv: nodeProgram('../../api/main.js'), env, channel: true }),
+    launch: () => ({ argv: nodeProgram(here('../../api/main.js')), env, channel: true }),
     ready: (signal) => answersAsOurs(url, adminToken, signal),
   };
 }
@@ -44,8 +44,8 @@ export function workerPart(
     ...shared,
     name: 'worker',
     stopSignal: 'SIGTERM',
-    launch: () => ({ argv: nodeProgram('../worker/main.js'), env: own, channel: true }),
-    ready: (signal) => polls(temporal, Date.now(), signal),
+    launch: () => ({ argv: nodeProgram(here('../worker/main.js')), env: own, channel: true }),
+    ready: (signal) => untilPolled(temporal, Date.now(), signal),
   };
 }
 
@@ -57,26 +57,36 @@ export function withoutSecretsOfTheApi(env: NodeJS.ProcessEnv): NodeJS.ProcessEn
 
 /** Brings the schema up to date; throws `StartRefused` with PostgreSQL's own reason. */
 export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<void> {
-  const [node, ...argv] = nodeProgram('./migrate.main.js');
+  await runToItsEnd(here('./migrate.main.js'), env, 'the database could not be brought to the current schema');
+}
+
+/** Runs a program that prepares something. @throws StartRefused with `failure` and the last error that the program told */
+export async function runToItsEnd(program: URL, env: NodeJS.ProcessEnv, failure: string): Promise<string> {
+  const [node, ...argv] = nodeProgram(program);
   try {
-    await promisify(execFile)(node, argv, { env, timeout: MIGRATE_TIMEOUT_MS });
+    return (await promisify(execFile)(node, argv, { env, timeout: MIGRATE_TIMEOUT_MS })).stdout;
   } catch (error) {
     const { stderr } = error as { stderr?: string };
     const reason =
       /^\w*[Ee]rror: (.*)$/m.exec(stderr ?? '')?.[1] ?? (error instanceof Error ? error.message : String(error));
-    throw new StartRefused(`the database could not be brought to the current schema: ${reason}`);
+    throw new StartRefused(`${failure}: ${reason}`);
   }
 }
 
 /** Megabytes of one half of the space for new objects; the default of twice as much is taken under load and not given back. */
 const YOUNG_GENERATION = '--max-semi-space-size=8';
 
-function nodeProgram(relative: string): [string, ...string[]] {
+/** How a built program is run: as the API and the worker are. */
+export function nodeProgram(program: URL): [string, ...string[]] {
   const preloads = ['./own-source-maps.js', './end-with-parent.js'].flatMap((preload) => [
     '--import',
-    new URL(preload, import.meta.url).href,
+    here(preload).href,
   ]);
-  return [process.execPath, YOUNG_GENERATION, ...preloads, fileURLToPath(new URL(relative, import.meta.url))];
+  return [process.execPath, YOUNG_GENERATION, ...preloads, fileURLToPath(program)];
+}
+
+function here(relative: string): URL {
+  return new URL(relative, import.meta.url);
 }
 
 /** The API serves when it is ready and takes our token: another installation may have been faster to take the port. */
@@ -91,7 +101,8 @@ async function answersAsOurs(url: string, adminToken: string, signal: AbortSigna
   }
 }
 
-function statusOf(url: string, token?: string): Promise<number> {
+/** Of an answer; 0 where there is none. */
+export function statusOf(url: string, token?: string): Promise<number> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return fetch(url, { headers, signal: AbortSignal.timeout(5000) }).then(
     (response) => response.status,
@@ -99,8 +110,11 @@ function statusOf(url: string, token?: string): Promise<number> {
   );
 }
 
+/** Where a worker asks for work. */
+export type PolledQueue = Pick<SandgateConfig['temporal'], 'connection' | 'namespace'> & { readonly taskQueue: string };
+
 /** The worker serves when Temporal has seen it ask for work since it was started. */
-async function polls(temporal: SandgateConfig['temporal'], since: number, signal: AbortSignal): Promise<void> {
+export async function untilPolled(temporal: PolledQueue, since: number, signal: AbortSignal): Promise<void> {
   const connection = await Connection.connect({ ...temporal.connection, connectTimeout: '10s' });
   const deadline = Date.now() + READY_TIMEOUT_MS;
   try {
@@ -113,11 +127,7 @@ async function polls(temporal: SandgateConfig['temporal'], since: number, signal
   }
 }
 
-async function hasPoller(
-  connection: Connection,
-  temporal: SandgateConfig['temporal'],
-  since: number,
-): Promise<boolean> {
+async function hasPoller(connection: Connection, temporal: PolledQueue, since: number): Promise<boolean> {
   const queue = await connection.workflowService.describeTaskQueue({
     namespace: temporal.namespace,
     taskQueue: { name: temporal.taskQueue },

@@ -23,11 +23,24 @@ export interface StateFolder {
   readonly networkPresets: string;
 }
 
-/** Makes the folder, for its owner alone; refuses one that another user owns or whose path is too long for sockets. */
+/** Makes the state folder of Sandgate with its inner folders. @throws StartRefused as {@link makeOwnFolder} does */
 export function openStateFolder(dir: string): StateFolder {
-  if (Buffer.byteLength(dir) > MAX_PATH_BYTES) {
+  makeOwnFolder(dir, MAX_PATH_BYTES, 'SERVICE_DATA_DIR');
+  const folder = locate(dir);
+  for (const inner of [folder.postgresSocketDir, folder.logs]) mkdirSync(inner, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/**
+ * Makes a state folder, for its owner alone.
+ *
+ * @param variable the setting that names it
+ * @throws StartRefused when another user owns it, or its path is too long for the sockets inside it
+ */
+export function makeOwnFolder(dir: string, maxPathBytes: number, variable: string): void {
+  if (Buffer.byteLength(dir) > maxPathBytes) {
     throw new StartRefused(
-      `the state folder ${dir} has a path of more than ${MAX_PATH_BYTES} bytes, too long for the sockets inside it; set SERVICE_DATA_DIR to a shorter one`,
+      `the state folder ${dir} has a path of more than ${maxPathBytes} bytes, too long for the sockets inside it; set ${variable} to a shorter one`,
     );
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -35,13 +48,10 @@ export function openStateFolder(dir: string): StateFolder {
   const self = process.getuid?.() ?? owner;
   if (owner !== self) {
     throw new StartRefused(
-      `the state folder ${dir} belongs to user id ${owner}, not to this user (${self}); set SERVICE_DATA_DIR to one of your own`,
+      `the state folder ${dir} belongs to user id ${owner}, not to this user (${self}); set ${variable} to one of your own`,
     );
   }
   chmodSync(dir, 0o700);
-  const folder = locate(dir);
-  for (const inner of [folder.postgresSocketDir, folder.logs]) mkdirSync(inner, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 export function locate(dir: string): StateFolder {

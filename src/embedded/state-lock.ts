@@ -10,6 +10,8 @@ export interface Instance extends ProcessIdentity {
   readonly temporalAddress?: string;
   readonly temporalWebUrl?: string | undefined;
   readonly adminTokenFile?: string;
+  /** Of the documents service: the client that the first start made. */
+  readonly clientFile?: string;
   readonly postgresSocketDir?: string | undefined;
   readonly startedAt: string;
 }
@@ -22,12 +24,12 @@ export class StateLock {
   ) {}
 
   /** Takes the lock or throws `StartRefused` naming the living holder's pid. A dead holder's lock is taken over. */
-  static acquire(path: string): StateLock {
+  static acquire(path: string, product: string = 'Sandgate'): StateLock {
     const instance: Instance = { ...ownIdentity(), startedAt: new Date().toISOString() };
     for (let attempt = 0; attempt < 5; attempt++) {
       if (publish(path, instance)) return new StateLock(path, instance);
       const holder = readInstance(path);
-      if (holder !== undefined && isAlive(holder)) throw heldBy(holder, path);
+      if (holder !== undefined && isAlive(holder)) throw heldBy(holder, path, product);
       removeStale(path, holder);
     }
     throw new StartRefused(`${path} keeps changing hands; another start on this folder is under way`);
@@ -96,7 +98,9 @@ function removeStale(path: string, read: Instance | undefined): void {
   rmSync(aside, { force: true });
 }
 
-function heldBy(holder: Instance, path: string): StartRefused {
+function heldBy(holder: Instance, path: string, product: string): StartRefused {
   const address = holder.url === undefined ? '' : ` at ${holder.url}`;
-  return new StartRefused(`Sandgate already runs on this state folder${address}: process ${holder.pid} holds ${path}`);
+  return new StartRefused(
+    `${product} already runs on this state folder${address}: process ${holder.pid} holds ${path}`,
+  );
 }

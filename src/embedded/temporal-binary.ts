@@ -23,6 +23,14 @@ export function cacheDir(): string {
   return join(base !== undefined && base.startsWith('/') ? base : join(homedir(), '.cache'), 'sandgate');
 }
 
+/** The settings that a person may change when there is no server. */
+export interface TemporalNames {
+  readonly binary: string;
+  readonly address: string;
+}
+
+const SERVICE_NAMES: TemporalNames = { binary: 'SERVICE_TEMPORAL_BIN', address: 'TEMPORAL_ADDRESS' };
+
 /** Tells the person what is happening and why a step failed. */
 export type Progress = (line: string) => void;
 
@@ -30,8 +38,12 @@ export type Progress = (line: string) => void;
  * Finds or gets the Temporal server: the configured program, PATH, the cache, the download of Temporal's SDK, and at last a build
  * from source. Throws `StartRefused` with what was tried, in one sentence.
  */
-export async function provideTemporalBinary(configured: string | null, progress: Progress): Promise<string> {
-  if (configured !== null) return checkConfigured(configured);
+export async function provideTemporalBinary(
+  configured: string | null,
+  progress: Progress,
+  names: TemporalNames = SERVICE_NAMES,
+): Promise<string> {
+  if (configured !== null) return checkConfigured(configured, names);
   const present = await findTemporalBinary();
   if (present !== undefined) return present;
   const tried: string[] = ['there is no temporal program on PATH or in the cache'];
@@ -48,7 +60,7 @@ export async function provideTemporalBinary(configured: string | null, progress:
     }
   }
   throw new StartRefused(
-    `no Temporal server: ${tried.join('; ')}. Put the temporal program (${VERSION} or newer) on PATH, name it in SERVICE_TEMPORAL_BIN, or set TEMPORAL_ADDRESS`,
+    `no Temporal server: ${tried.join('; ')}. Put the temporal program (${VERSION} or newer) on PATH, name it in ${names.binary}, or set ${names.address}`,
   );
 }
 
@@ -65,9 +77,9 @@ function cached(): string {
   return join(cacheDir(), 'bin', 'temporal');
 }
 
-async function checkConfigured(path: string): Promise<string> {
+async function checkConfigured(path: string, names: TemporalNames): Promise<string> {
   if (isExecutable(path) && (await answers(path))) return path;
-  throw new StartRefused(`SERVICE_TEMPORAL_BIN names ${path}, which does not run as a Temporal program`);
+  throw new StartRefused(`${names.binary} names ${path}, which does not run as a Temporal program`);
 }
 
 /** The SDK downloads its own test server: the same program. It is started once by the SDK and then kept. */

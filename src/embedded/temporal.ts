@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { RUN_SEARCH_ATTRIBUTES } from '../domain/run/search-attributes.js';
-import type { Ports } from './ports.js';
+import type { TemporalPorts } from './ports.js';
 import type { StateFolder } from './state-folder.js';
 import type { PartDefinition } from './supervised-process.js';
 import type { OrdinaryUser } from './user-namespace.js';
@@ -15,13 +14,22 @@ const READY_TIMEOUT_MS = 60_000;
  */
 const STORE_PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL'];
 
+/** What a server holds from its start. */
+export interface TemporalContents {
+  /** Made where they are missing; `default` is there in any case. */
+  readonly namespaces: readonly string[];
+  /** Kinds by name. */
+  readonly searchAttributes: Readonly<Record<string, string>>;
+}
+
 /** The Temporal server of the installation: store in the state folder, loopback only, with both eager modes (docs/design/workflows.md). */
 export class EmbeddedTemporal {
   constructor(
     private readonly binary: string,
-    private readonly folder: StateFolder,
-    private readonly ports: Ports,
+    private readonly folder: Pick<StateFolder, 'temporalStore'>,
+    private readonly ports: TemporalPorts,
     private readonly user: OrdinaryUser,
+    private readonly contents: TemporalContents,
   ) {}
 
   get address(): string {
@@ -53,18 +61,23 @@ export class EmbeddedTemporal {
       ...['--ip', '127.0.0.1', '--port', String(temporal), '--ui-port', String(temporalWeb), '--headless=false'],
       ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
       ...['--dynamic-config-value', 'system.enableEagerWorkflowStart=true'],
-      ...Object.entries(RUN_SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+      ...this.contents.namespaces.flatMap((name) => ['--namespace', name]),
+      ...Object.entries(this.contents.searchAttributes).flatMap(([name, type]) => [
+        '--search-attribute',
+        `${name}=${type}`,
+      ]),
       ...['--log-level', 'warn'],
     ];
   }
 
-  /** The port opens before the namespace exists, so the namespace is asked for. */
+  /** The port opens before the namespaces exist, so they are asked for. */
   private async ready(signal: AbortSignal): Promise<void> {
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (!(await isOpen(this.ports.temporal))) await this.pause(signal, deadline);
     const connection = await Connection.connect({ address: this.address, connectTimeout: '10s' });
     try {
-      while (!(await knowsNamespace(connection))) await this.pause(signal, deadline);
+      for (const namespace of ['default', ...this.contents.namespaces])
+        while (!(await knowsNamespace(connection, namespace))) await this.pause(signal, deadline);
     } finally {
       await connection.close();
     }
@@ -76,8 +89,36 @@ export class EmbeddedTemporal {
   }
 }
 
-async function knowsNamespace(connection: Connection): Promise<boolean> {
-  return connection.workflowService.describeNamespace({ namespace: 'default' }).then(
+/** A server is started with other ports this often when one was taken meanwhile. */
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts a server, with other ports where one is taken between its choice and the moment at which the server binds it.
+ *
+ * @returns the server that runs
+ */
+export async function startTemporal<P extends TemporalPorts>(
+  ports: P,
+  chooseAgain: () => Promise<P>,
+  make: (ports: P) => EmbeddedTemporal,
+  launch: (temporal: EmbeddedTemporal) => Promise<void>,
+  isGivenUp: () => boolean,
+): Promise<EmbeddedTemporal> {
+  let chosen = ports;
+  for (let attempt = 1; ; attempt += 1) {
+    const temporal = make(chosen);
+    try {
+      await launch(temporal);
+      return temporal;
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS || isGivenUp()) throw error;
+      chosen = await chooseAgain();
+    }
+  }
+}
+
+async function knowsNamespace(connection: Connection, namespace: string): Promise<boolean> {
+  return connection.workflowService.describeNamespace({ namespace }).then(
     () => true,
     () => false,
   );

@@ -13,6 +13,7 @@ interface StartFlags {
   readonly drain?: boolean;
   readonly kill?: boolean;
   readonly logs?: boolean;
+  readonly with?: 'documents';
 }
 
 export function registerStartCommand(program: Command): void {
@@ -22,6 +23,11 @@ export function registerStartCommand(program: Command): void {
     .addOption(new Option('--drain', 'when stopped, wait for live runs first').conflicts('kill'))
     .addOption(new Option('--kill', 'when stopped, cancel live runs first'))
     .option('--logs', 'print the logs of API and worker')
+    .addOption(
+      new Option('--with <product>', 'start another product beside it, on the same PostgreSQL and Temporal').choices([
+        'documents',
+      ]),
+    )
     .action((flags: StartFlags, command: Command) => start(flags, environmentFor(command)));
 }
 
@@ -36,10 +42,16 @@ async function start(flags: StartFlags, env: NodeJS.ProcessEnv): Promise<void> {
   const begun = Date.now();
   const notify = (line: string) => void process.stderr.write(`${block(line)}\n`);
   const { Installation } = await import('../../embedded/installation.js');
-  const installation = await Installation.start({ env, notify, signal: stop.first });
+  const installation = await Installation.start({
+    env,
+    notify,
+    signal: stop.first,
+    with: flags.with === undefined ? [] : [flags.with],
+  });
   write(`Sandgate runs (started in ${((Date.now() - begun) / 1000).toFixed(1)} s). Stop it with Ctrl+C.`);
   for (const line of addressLines(installation)) write(line);
-  const tail = flags.logs === true ? new LogTail(installation.folder.logs, ['api', 'worker']) : undefined;
+  const logged = ['api', 'worker', ...(installation.documents === null ? [] : ['docsvc-api', 'docsvc-worker'])];
+  const tail = flags.logs === true ? new LogTail(installation.folder.logs, logged) : undefined;
   if (!stop.first.aborted) await once(stop.first, 'abort');
   tail?.stop();
   const mode: StopMode = flags.drain === true ? 'drain' : flags.kill === true ? 'kill' : 'leave';

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { SCOPES } from '../../domain/access/scopes.js';
 import { newRowId } from '../../../../src/platform/postgres/row-id.js';
 import type { Record as DocsvcRecord } from '../record/record.js';
-import { newClientId, newClientSecret } from './secrets.js';
+import { hashSecret, isOneOf, newClientId, newClientSecret } from './secrets.js';
+import type { ClientCredentials } from './exchange-credentials.js';
 
 type Asker = Pick<DocsvcRecord, 'query'>;
 
@@ -18,7 +19,7 @@ export interface FirstClient {
 
 /** Makes an organization with an administrator client. */
 export async function makeOrganization(record: Asker, name: string): Promise<FirstClient> {
-  const made = await make(record, name, false);
+  const made = await make(record, name, newCredentials(), false);
   if (made === null) throw new Error('the organization was not made');
   return made;
 }
@@ -26,17 +27,36 @@ export async function makeOrganization(record: Asker, name: string): Promise<Fir
 /**
  * The first start of an installation makes an organization and its administrator client; processes that start together make one.
  *
- * @returns the client to be kept, or null where there is an organization already
+ * @param credentials of the client, which the caller has kept already: afterwards only the digest of the secret is known
+ * @returns whether they are those of a client that can be used, one that was made now or before
  */
-export function makeFirstOrganization(record: Asker, name = 'Default'): Promise<FirstClient | null> {
-  return make(record, name, true);
+export async function makeFirstOrganization(
+  record: Asker,
+  credentials: ClientCredentials,
+  name = 'Default',
+): Promise<boolean> {
+  if ((await make(record, name, credentials, true)) !== null) return true;
+  const [client] = await record.query<{ secret_hashes: Buffer[] }>('select * from docsvc_find_client($1)', [
+    credentials.clientId,
+  ]);
+  return client !== undefined && isOneOf(credentials.clientSecret, client.secret_hashes);
 }
 
-async function make(record: Asker, name: string, onlyFirst: boolean): Promise<FirstClient | null> {
-  const [orgId, clientRowId, clientId, secret] = [newRowId(), newRowId(), newClientId(), newClientSecret()];
+export function newCredentials(): ClientCredentials {
+  return { clientId: newClientId(), clientSecret: newClientSecret().text };
+}
+
+async function make(
+  record: Asker,
+  name: string,
+  { clientId, clientSecret }: ClientCredentials,
+  onlyFirst: boolean,
+): Promise<FirstClient | null> {
+  const [orgId, clientRowId] = [newRowId(), newRowId()];
+  const hash = hashSecret(clientSecret);
   const [answer] = await record.query<{ made: boolean }>(
     'select docsvc_make_organization($1, $2, $3, $4, $5, $6, $7, $8, $9) as made',
-    [onlyFirst, orgId, name, randomBytes(SALT_BYTES), clientRowId, clientId, 'Administrator', secret.hash, [...SCOPES]],
+    [onlyFirst, orgId, name, randomBytes(SALT_BYTES), clientRowId, clientId, 'Administrator', hash, [...SCOPES]],
   );
-  return answer?.made === true ? { orgId, clientRowId, clientId, clientSecret: secret.text } : null;
+  return answer?.made === true ? { orgId, clientRowId, clientId, clientSecret } : null;
 }

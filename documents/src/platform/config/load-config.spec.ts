@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { settingsOf } from '../../../../src/platform/config/setting.js';
-import { ConfigError, configWarnings, describeConfig, loadConfig } from './index.js';
+import { ConfigError, configWarnings, describeConfig, loadConfig, renderConfigurationDocument } from './index.js';
 import { SECTIONS } from './sections.js';
 
 describe('the configuration of the documents service', () => {
@@ -62,5 +63,9 @@ describe('the configuration of the documents service', () => {
     const env = { DOCSVC_SEAL_KEY: 'ab'.repeat(32) };
     const shown = describeConfig(loadConfig(env), env).find(({ variable }) => variable === 'DOCSVC_SEAL_KEY');
     expect(shown).toMatchObject({ source: 'environment', value: expect.stringMatching(/^sha256:[0-9a-f]{12}$/) });
+  });
+
+  it('is described by documents/docs/configuration.md as it is', () => {
+    expect(readFileSync('documents/docs/configuration.md', 'utf8')).toBe(renderConfigurationDocument());
   });
 });
