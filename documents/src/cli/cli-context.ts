@@ -9,8 +9,6 @@ import { CliError, EXIT } from './terminal/exit-codes.js';
 import { inline } from './terminal/escape.js';
 import { renderRecord, renderRows, type Columns, type Style } from './terminal/output.js';
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** Everything that a command works with: settings, the API, and where it prints. */
 export class CliContext {
   readonly settings: Settings;
@@ -55,12 +53,12 @@ export class CliContext {
   }
 
   /** Data, on standard output. */
-  printRows(rows: readonly Row[], columns: Columns): void {
+  printRows(rows: readonly object[], columns: Columns): void {
     this.print(renderRows(rows, columns, this.style));
     if (rows.length === 0 && this.style.format === 'table') this.note('nothing found');
   }
 
-  printRecord(record: Row, columns: Columns): void {
+  printRecord(record: object, columns: Columns): void {
     this.print(renderRecord(record, columns, this.style));
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
 import { CliContext } from '../cli-context.js';
+import type { Schemas } from '../server/schemas.js';
 import { EXIT, CliError } from '../terminal/exit-codes.js';
 
 /** Signed addresses live by the clock; beyond this they may end early. */
@@ -30,18 +31,18 @@ export function addDoctor(program: Command): void {
     .description('what the organization uses of its quotas')
     .action(async (_options, command: Command) => {
       const context = CliContext.open(command.optsWithGlobals());
-      const { usage } = await context.api.object('/api/usage');
+      const { usage } = await context.api.object<Schemas['UsageView']>('/api/usage');
       const columns = { Kind: 'kind', Used: 'used', Limit: 'limit', Warning: 'warning' };
-      context.printRows(usage as unknown as Record<string, unknown>[], columns);
+      context.printRows(usage, columns);
     });
   program
     .command('version')
     .description('print the version of this client')
-    .action(() => process.stdout.write(`${ownVersion()}\n`));
+    .action(() => void process.stdout.write(`${ownVersion()}\n`));
   program
     .command('completion')
     .description('print completion for bash: eval "$(docsvc completion)"')
-    .action(() => process.stdout.write(completionOf(program)));
+    .action(() => void process.stdout.write(completionOf(program)));
 }
 
 export function ownVersion(): string {
@@ -59,8 +60,8 @@ async function examine(context: CliContext): Promise<Check[]> {
   if (reached.check.result === 'failed')
     return [reached.check, ...['credential', 'clock', 'store'].map((check) => skipped(check))];
   const who = await attempt('credential', async () => {
-    const me = await context.api.object('/api/me');
-    return { detail: `role ${String(me['role'])} of organization ${String(me['orgId'])}`, at: null };
+    const { role, orgId } = await context.api.object<Schemas['MeView']>('/api/me');
+    return { detail: `role ${role} of organization ${orgId}`, at: null };
   });
   const clock = await attempt('clock', () => Promise.resolve(compareClocks(reached.at)));
   const project = context.settings['defaults.project'];
@@ -74,9 +75,13 @@ async function examine(context: CliContext): Promise<Check[]> {
 /** Opens an upload of one byte and ends it again. */
 async function tryStore(context: CliContext, project: string): Promise<{ detail: string; at: null }> {
   const body = { name: 'docsvc doctor', sizeBytes: 1 };
-  const opened = await context.api.object(`/api/projects/${encodeURIComponent(project)}/uploads`, { method: 'POST', body });
-  await context.api.request(`/api/uploads/${String(opened['id'])}`, { method: 'DELETE' });
-  return { detail: `takes uploads, ${String(opened['transport'])}`, at: null };
+  const path = `/api/projects/${encodeURIComponent(project)}/uploads`;
+  const { id, transport } = await context.api.object<Schemas['OpenedUpload']>(path, {
+    method: 'POST',
+    body,
+  });
+  await context.api.request(`/api/uploads/${id}`, { method: 'DELETE' });
+  return { detail: `takes uploads, ${transport}`, at: null };
 }
 
 function compareClocks(date: string | null): { detail: string; at: null } {

@@ -7,6 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import type { Command } from 'commander';
 import { CliContext } from '../cli-context.js';
 import { readError } from '../server/docsvc-api.js';
+import type { Schemas } from '../server/schemas.js';
 import { callerFolder } from '../settings/caller-folder.js';
 import { block } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
@@ -15,7 +16,13 @@ import { documentId } from '../verbs/document-verbs.js';
 import { groupOf } from '../verbs/verb.js';
 
 const PAGE = { Page: 'pageNumber', Source: 'source', Text: 'text' };
-const VERSION = { Version: 'version', Status: 'status', Pages: 'pageCount', Failed: 'failedPages', Error: 'error.message' };
+const VERSION = {
+  Version: 'version',
+  Status: 'status',
+  Pages: 'pageCount',
+  Failed: 'failedPages',
+  Error: 'error.message',
+};
 
 /** Verbs for what documents say and for their bytes. */
 export function addDocuments(program: Command): void {
@@ -28,8 +35,8 @@ export function addDocuments(program: Command): void {
     .action(async (named: string, _options, command: Command) => {
       const context = open(command);
       const id = await documentId(context, named);
-      const { latestVersion } = await context.api.object(`/api/documents/${id}`);
-      const version = await awaitVersion(context, id, Number(latestVersion));
+      const { latestVersion } = await context.api.object<Schemas['Document']>(`/api/documents/${id}`);
+      const version = await awaitVersion(context, id, latestVersion);
       context.printRecord(version, VERSION);
       process.exitCode = exitOfVersion(version);
     });
@@ -54,21 +61,30 @@ export function addDocuments(program: Command): void {
     .action(saveBytes);
 }
 
+interface PageOfText {
+  pageNumber: number;
+  text: string;
+}
+
 interface OfVersion {
   version?: string;
 }
 
-async function printText(named: string, { page, version }: OfVersion & { page?: string }, command: Command): Promise<void> {
+async function printText(
+  named: string,
+  { page, version }: OfVersion & { page?: string },
+  command: Command,
+): Promise<void> {
   const context = open(command);
   const path = `/api/documents/${await documentId(context, named)}/pages`;
   const pages =
     page === undefined
-      ? await context.api.rows(path, { version })
-      : [await context.api.object(`${path}/${encodeURIComponent(page)}`, { query: { version } })];
+      ? await context.api.rows<PageOfText>(path, { version })
+      : [await context.api.object<PageOfText>(`${path}/${encodeURIComponent(page)}`, { query: { version } })];
   if (context.style.format !== 'table') return context.printRows(pages, PAGE);
   for (const one of pages) {
-    if (pages.length > 1) context.note(`page ${String(one['pageNumber'])}`);
-    context.print(block(String(one['text'])));
+    if (pages.length > 1) context.note(`page ${one.pageNumber}`);
+    context.print(block(one.text));
   }
 }
 
@@ -87,18 +103,19 @@ async function saveImage(
 async function saveBytes(named: string, { version, to }: OfVersion & { to?: string }, command: Command): Promise<void> {
   const context = open(command);
   const id = await documentId(context, named);
-  const { name } = await context.api.object(`/api/documents/${id}`);
-  const { url } = await context.api.object(`/api/documents/${id}/download`, { query: { version } });
-  const answer = await fetch(String(url), { redirect: 'error' });
+  const { name } = await context.api.object<Schemas['Document']>(`/api/documents/${id}`);
+  const path = `/api/documents/${id}/download`;
+  const { url } = await context.api.object<Schemas['DownloadAddress']>(path, { query: { version } });
+  const answer = await fetch(url, { redirect: 'error' });
   if (!answer.ok) throw await readError(answer);
   // The server's name must not lead out of this folder.
-  await save(context, answer, to ?? basename(String(name)));
+  await save(context, answer, to ?? basename(name));
 }
 
 /** Whole or not at all. */
 async function save(context: CliContext, { body }: Response, to: string): Promise<void> {
   if (body === null) throw new CliError('the answer has no bytes');
-  const bytes = Readable.fromWeb(body as ReadableStream);
+  const bytes = Readable.fromWeb(body);
   if (to === '-') {
     await pipeline(bytes, process.stdout, { end: false });
     return;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isUuid } from '../../../../src/domain/uuid.js';
 import { CliContext } from '../cli-context.js';
 import { keepClient } from '../credentials/choose-credential.js';
+import type { Schemas } from '../server/schemas.js';
 import { writeSetting } from '../settings/config-files.js';
 import { isSettingKey, SETTING_KEYS, SETTINGS, type SettingKey } from '../settings/setting-keys.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
@@ -94,16 +95,15 @@ function listSettings(context: CliContext, withOrigin: boolean): void {
 }
 
 /** @throws CliError `notFound`, `conflict` when several have the name */
-async function findProject(context: CliContext, named: string): Promise<{ id: string; name: string }> {
+async function findProject(context: CliContext, named: string): Promise<Schemas['ProjectView']> {
   if (isUuid(named)) {
-    const project = await context.api.object(`/api/projects/${named}`);
-    return { id: String(project['id']), name: String(project['name']) };
+    return context.api.object<Schemas['ProjectView']>(`/api/projects/${named}`);
   }
-  const found = await context.api.rows('/api/projects', { name: named });
+  const found = await context.api.rows<Schemas['ProjectView']>('/api/projects', { name: named });
   const [project] = found;
   if (project === undefined) throw new CliError(`there is no project named ${named}`, EXIT.notFound);
   if (found.length > 1) throw new CliError(`${found.length} projects are named ${named}; use an id`, EXIT.conflict);
-  return { id: String(project['id']), name: String(project['name']) };
+  return project;
 }
 
 function keyOf(text: string): SettingKey {

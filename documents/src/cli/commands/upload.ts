@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { isJsonObject, type JsonObject } from '../../../../src/domain/json.js';
 import { CliContext } from '../cli-context.js';
 import { callerFolder } from '../settings/caller-folder.js';
 import { CliError, EXIT, type ExitCode } from '../terminal/exit-codes.js';
@@ -40,13 +39,13 @@ async function run(paths: readonly string[], command: Command): Promise<void> {
   const context = CliContext.open(flags as Record<string, unknown>);
   const { files, clean } = await filesOf(paths, flags.name);
   try {
-    const rows: JsonObject[] = [];
+    const rows: SentRow[] = [];
     let worst: ExitCode = EXIT.ok;
     for (const file of files) {
       const row = await sendOne(context, file);
       const version = flags.wait === true ? await awaitVersion(context, row.documentId, row.version) : null;
       if (version !== null) worst = Math.max(worst, exitOfVersion(version)) as ExitCode;
-      rows.push({ ...row, ...(version === null ? {} : { status: version['status'] ?? null }) });
+      rows.push({ ...row, status: version?.status ?? row.status });
     }
     context.printRows(rows, COLUMNS);
     process.exitCode = worst;
@@ -61,8 +60,7 @@ async function filesOf(
 ): Promise<{ files: NamedFile[]; clean: () => void }> {
   const keep = (): void => undefined;
   if (paths.includes('-')) {
-    if (paths.length > 1 || name === undefined)
-      throw new CliError('- stands alone, and needs --name', EXIT.usage);
+    if (paths.length > 1 || name === undefined) throw new CliError('- stands alone, and needs --name', EXIT.usage);
     const { file, remove } = await spoolInput(process.stdin);
     return { files: [{ file, name }], clean: remove };
   }
@@ -73,18 +71,23 @@ async function filesOf(
   return { files: [{ ...only, name }], clean: keep };
 }
 
-type SentRow = { file: string; documentId: string; name: string; version: number; status: string };
+interface SentRow {
+  file: string;
+  documentId: string;
+  name: string;
+  version: number;
+  status: string;
+}
 
 async function sendOne(context: CliContext, { file, name }: NamedFile): Promise<SentRow> {
   const progress = meter(context, name);
   const { document, version } = await uploadFile(context, { file, name, progress });
-  if (!isJsonObject(document) || !isJsonObject(version)) throw new CliError('the API did not say what it made');
   return {
     file,
-    documentId: String(document['id']),
-    name: String(document['name']),
-    version: Number(version['version']),
-    status: String(version['status']),
+    documentId: document.id,
+    name: document.name,
+    version: version.version,
+    status: version.status,
   };
 }
 

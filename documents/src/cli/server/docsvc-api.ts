@@ -55,22 +55,24 @@ export class DocsvcApi {
     return text === '' ? null : (JSON.parse(text) as JsonValue);
   }
 
-  /** {@link request}, for answers that are an object. */
-  async object(path: string, request: ApiRequest = {}): Promise<JsonObject> {
+  /** {@link request}, for answers that are an object, as the description of the API names it. */
+  async object<T extends object = JsonObject>(path: string, request: ApiRequest = {}): Promise<T> {
     const answer = await this.request(path, request);
-    if (isJsonObject(answer)) return answer;
+    if (isJsonObject(answer)) return answer as T;
     throw new CliError(`${this.url} did not answer an object for ${path}; is it a docsvc?`);
   }
 
   /** Every row of a list, page after page, until there are so many. */
-  async rows(path: string, query: ApiRequest['query'], most = Infinity): Promise<JsonObject[]> {
-    const rows: JsonObject[] = [];
+  async rows<T extends object = JsonObject>(path: string, query: ApiRequest['query'], most = Infinity): Promise<T[]> {
+    const rows: T[] = [];
     let cursor: string | undefined;
     do {
       const limit = Math.min(200, most - rows.length);
-      const page = await this.object(path, { query: { ...query, limit, cursor } });
-      rows.push(...(page['data'] as JsonObject[]));
-      cursor = typeof page['nextCursor'] === 'string' ? page['nextCursor'] : undefined;
+      const page = await this.object<{ data: T[]; nextCursor: string | null }>(path, {
+        query: { ...query, limit, cursor },
+      });
+      rows.push(...page.data);
+      cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && rows.length < most);
     return rows;
   }
@@ -130,8 +132,12 @@ export class DocsvcApi {
     });
     const said = parseJsonObject(await answer.text()) ?? {};
     if (!answer.ok || typeof said['access_token'] !== 'string') {
-      const reason = inline(String(said['error_description'] ?? said['error'] ?? `status ${answer.status}`));
-      throw new CliError(`${this.url} gives no token to the client of ${credential.source}: ${reason}`, EXIT.notSignedIn);
+      const { error_description: why, error } = said;
+      const reason = inline([why, error].find((one) => typeof one === 'string') ?? `status ${answer.status}`);
+      throw new CliError(
+        `${this.url} gives no token to the client of ${credential.source}: ${reason}`,
+        EXIT.notSignedIn,
+      );
     }
     this.token = said['access_token'];
     this.tokens.keep(this.origin, clientId, clientSecret, this.token, Number(said['expires_in']));
@@ -157,8 +163,13 @@ async function reach(url: URL, init: RequestInit): Promise<Response> {
 /** The error body of the API, or of whatever answered in its place. */
 export async function readError(answer: Response): Promise<ApiError> {
   const error = parseJsonObject(await answer.text())?.['error'];
-  if (!isJsonObject(error)) return new ApiError(answer.status, 'unknown', `the server answered ${answer.status}`, []);
-  const details = Array.isArray(error['details']) ? error['details'] : [];
-  const message = inline(String(error['message']));
-  return new ApiError(answer.status, String(error['code']), `${message} (${String(error['code'])})`, details);
+  const { code, message, details } = isJsonObject(error) ? error : {};
+  if (typeof code !== 'string' || typeof message !== 'string')
+    return new ApiError(answer.status, 'unknown', `the server answered ${answer.status}`, []);
+  return new ApiError(
+    answer.status,
+    code,
+    `${inline(message)} (${inline(code)})`,
+    Array.isArray(details) ? details : [],
+  );
 }

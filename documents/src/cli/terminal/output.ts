@@ -17,7 +17,7 @@ export interface Style {
   width: number | null;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type Row = object;
 
 const MAX_CELL = 60;
 /** A cell that begins so is a formula to a spreadsheet. */
@@ -90,13 +90,17 @@ function cell(row: Row, path = ''): string {
 function valueOf(row: Row, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((value, name) => (typeof value === 'object' && value !== null ? (value as Row)[name] : undefined), row);
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+      row,
+    );
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? safeJson(value) : String(value as number | boolean);
+  return typeof value === 'object' ? safeJson(value) : String(value);
 }
 
 const PLAIN = {

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import type { JsonObject } from '../../../../src/domain/json.js';
-import { rangeOfPart, type MissingRange, type PartPlan } from '../../domain/uploads/part-plan.js';
+import { rangeOfPart, type PartPlan } from '../../domain/uploads/part-plan.js';
 import type { CliContext } from '../cli-context.js';
 import { ApiError } from '../server/docsvc-api.js';
+import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { sendPart } from './send-part.js';
 import { UploadState, type UploadIdentity } from './upload-state.js';
@@ -32,7 +32,10 @@ const SIGNED_AT_ONCE = 100;
  * @returns the document and its new version
  * @throws CliError when the file changes meanwhile, or a part does not get through
  */
-export async function uploadFile(context: CliContext, { file, name, progress }: FileToSend): Promise<JsonObject> {
+export async function uploadFile(
+  context: CliContext,
+  { file, name, progress }: FileToSend,
+): Promise<Schemas['AddedVersion']> {
   const { size: sizeBytes, mtimeMs: modifiedMs } = await stat(file);
   if (sizeBytes === 0) throw new CliError(`${file} is empty; a document has at least one byte`, EXIT.usage);
   const identity = { origin: context.origin, project: context.project, name, file, sizeBytes, modifiedMs };
@@ -40,7 +43,8 @@ export async function uploadFile(context: CliContext, { file, name, progress }: 
   const session = (await findSession(context, state)) ?? (await openSession(context, state, identity));
   await sendMissing(context, session, file, progress);
   await assertUnchanged(file, identity);
-  const made = await context.api.object(`/api/uploads/${session.id}/complete`, { method: 'POST', body: {} });
+  const path = `/api/uploads/${session.id}/complete`;
+  const made = await context.api.object<Schemas['AddedVersion']>(path, { method: 'POST', body: {} });
   state.forget();
   return made;
 }
@@ -50,10 +54,11 @@ async function findSession(context: CliContext, state: UploadState): Promise<Ses
   const id = state.uploadId;
   if (id === null) return null;
   try {
-    const found = await context.api.object(`/api/uploads/${encodeURIComponent(id)}`);
-    if (!['open', 'failed', 'completing', 'completed'].includes(String(found['status']))) return null;
-    const ranges = found['missingRanges'] as unknown as MissingRange[];
-    const missing = ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
+    const found = await context.api.object<Schemas['UploadProgress']>(`/api/uploads/${encodeURIComponent(id)}`);
+    if (found.status === 'aborted' || found.status === 'expired') return null;
+    const missing = found.missingRanges.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, at) => first + at),
+    );
     return { id, plan: planOf(found), missing, addresses: new Map() };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
@@ -64,12 +69,12 @@ async function findSession(context: CliContext, state: UploadState): Promise<Ses
 async function openSession(context: CliContext, state: UploadState, identity: UploadIdentity): Promise<Session> {
   const path = `/api/projects/${encodeURIComponent(identity.project)}/uploads`;
   const { name, sizeBytes } = identity;
-  const opened = await context.api.object(path, { method: 'POST', body: { name, sizeBytes } });
-  const id = String(opened['id']);
+  const opened = await context.api.object<Schemas['OpenedUpload']>(path, { method: 'POST', body: { name, sizeBytes } });
+  const { id } = opened;
   state.remember(id);
   const plan = planOf(opened);
   const missing = Array.from({ length: plan.partCount }, (_, at) => at + 1);
-  return { id, plan, missing, addresses: addressesOf(opened['partUrls']) };
+  return { id, plan, missing, addresses: addressesOf(opened.partUrls) };
 }
 
 async function sendMissing(
@@ -86,7 +91,7 @@ async function sendMissing(
     if (!addresses.has(partNumber)) {
       const partNumbers = [partNumber, ...queue.slice(0, SIGNED_AT_ONCE - 1)];
       const signed = await context.api.request(`/api/uploads/${id}/parts`, { method: 'POST', body: { partNumbers } });
-      for (const [number, url] of addressesOf(signed)) addresses.set(number, url);
+      for (const [number, url] of addressesOf(signed as unknown as Schemas['PartUrl'][])) addresses.set(number, url);
     }
     return addresses.get(partNumber) ?? '';
   };
@@ -118,15 +123,10 @@ async function assertUnchanged(file: string, { sizeBytes, modifiedMs }: UploadId
   throw new CliError(`${file} changed while it was sent; send it again`, EXIT.conflict);
 }
 
-function planOf(session: JsonObject): PartPlan {
-  return {
-    sizeBytes: Number(session['sizeBytes']),
-    partSizeBytes: Number(session['partSizeBytes']),
-    partCount: Number(session['partCount']),
-  };
+function planOf({ sizeBytes, partSizeBytes, partCount }: Schemas['UploadSession']): PartPlan {
+  return { sizeBytes, partSizeBytes, partCount };
 }
 
-function addressesOf(signed: unknown): Map<number, string> {
-  const parts = signed as { partNumber: number; url: string }[];
+function addressesOf(parts: readonly Schemas['PartUrl'][]): Map<number, string> {
   return new Map(parts.map(({ partNumber, url }) => [partNumber, url]));
 }

@@ -1,5 +1,6 @@
 import { isUuid } from '../../../../src/domain/uuid.js';
 import type { CliContext } from '../cli-context.js';
+import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { listOf, textOf, type Verb } from './verb.js';
 
@@ -22,10 +23,10 @@ export async function documentId(context: CliContext, named: string): Promise<st
   if (isUuid(named)) return named;
   const name = named.normalize('NFC');
   const path = `/api/projects/${encodeURIComponent(context.project)}/documents`;
-  const found = await context.api.rows(path, { namePrefix: name });
-  const document = found.find((one) => one['name'] === name);
+  const found = await context.api.rows<Schemas['Document']>(path, { namePrefix: name });
+  const document = found.find((one) => one.name === name);
   if (document === undefined) throw new CliError(`the project has no document named ${named}`, EXIT.notFound);
-  return String(document['id']);
+  return document.id;
 }
 
 /** Verbs for uploads and documents that are one request each. */
@@ -74,7 +75,9 @@ export const DOCUMENT_VERBS: readonly Verb[] = [
     takes: '<document>',
     prints: 'record',
     columns: { ...DOCUMENT, Metadata: 'metadata', Created: 'createdAt' },
-    request: async ({ args: [named = ''], context }) => ({ path: `/api/documents/${await documentId(context, named)}` }),
+    request: async ({ args: [named = ''], context }) => ({
+      path: `/api/documents/${await documentId(context, named)}`,
+    }),
   },
   {
     name: 'docs versions',

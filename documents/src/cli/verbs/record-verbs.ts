@@ -15,7 +15,13 @@ export const RECORD_VERBS: readonly Verb[] = [
     name: 'whoami',
     about: 'who the credential is, and what it may do',
     prints: 'record',
-    columns: { Client: 'principal.name', 'Client ID': 'principal.id', Organization: 'orgId', Role: 'role', Scopes: 'scopes' },
+    columns: {
+      Client: 'principal.name',
+      'Client ID': 'principal.id',
+      Organization: 'orgId',
+      Role: 'role',
+      Scopes: 'scopes',
+    },
     request: () => ({ path: '/api/me' }),
   },
   {
