@@ -157,11 +157,31 @@ as $$
    limit p_limit
 $$;
 
+-- What is shown of chunks: their text, which of a table is that of its page, and where it stands.
+create or replace function docsvc_read_chunks(p_parses uuid[], p_chunks int[])
+returns table (
+  parse_id uuid, chunk_number int, chars_from int, body text, cell_range text, label text, width float8, height float8,
+  unit text, rotation int, sheet_name text, source text, words_key text
+)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select c.parse_id, c.chunk_number, c.chars_from,
+         case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
+           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+         c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
+    from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
+    join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number
+    join pages p on p.parse_id = c.parse_id and p.page_number = c.page_number
+   where c.org_id = docsvc_organization() and p.org_id = c.org_id
+$$;
+
 revoke all on function
-  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks
+  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks,
+  docsvc_read_chunks
   from public;
 grant execute on function
-  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks
+  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks,
+  docsvc_read_chunks
   to docsvc_app;
 reset role;
 revoke create on schema public from docsvc_system;

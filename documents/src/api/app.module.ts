@@ -17,6 +17,7 @@ import { OauthModule } from './oauth/oauth.module.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
@@ -29,6 +30,7 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  SearchModule,
 ];
 
 /** Every resource, with the guard, the error body and the checks of requests that they share. */
