@@ -10,8 +10,13 @@ const MAX_DEGREES = 10;
 /** Lines that lean by less than this are read as well as they are. */
 const MIN_DEGREES = 0.25;
 const MAX_POINTS = 60_000;
+/** Fewer dark places than half of this show no rows. */
+const FEWEST_POINTS = 400;
 /** How much sharper the lines must stand out than in the picture as it is. */
 const MIN_GAIN = 1.08;
+
+/** How much sharper columns must stand out than rows for a page to lie on its side. */
+const MUCH_SHARPER = 1.3;
 
 /**
  * By how many degrees a page of text leans clockwise, found by where its rows of dark pixels stand out most from the white between them. 0 for
@@ -19,19 +24,36 @@ const MIN_GAIN = 1.08;
  */
 export function skewOf(picture: GreyPicture): number {
   const points = darkPoints(picture);
-  if (points.length < 400) return 0;
-  const straight = sharpness(points, picture.height, 0);
+  if (points.length < FEWEST_POINTS) return 0;
+  const { degrees, value, straight } = sharpestLean(points, picture.height);
+  const worth = Math.abs(degrees) >= MIN_DEGREES && value >= straight * MIN_GAIN;
+  return worth ? Math.round(degrees * 10) / 10 : 0;
+}
+
+/** True when the lines of a page seem to run up or down: what Tesseract tells for sure, but in a second. */
+export function seemsOnItsSide(picture: GreyPicture): boolean {
+  const points = darkPoints(picture);
+  if (points.length < FEWEST_POINTS) return false;
+  const turned = new Int32Array(points.length);
+  for (let at = 0; at < points.length; at += 2) {
+    turned[at] = points[at + 1] ?? 0;
+    turned[at + 1] = points[at] ?? 0;
+  }
+  return sharpestLean(turned, picture.width).value > sharpestLean(points, picture.height).value * MUCH_SHARPER;
+}
+
+function sharpestLean(points: Int32Array, height: number): { degrees: number; value: number; straight: number } {
+  const straight = sharpness(points, height, 0);
   let best = { degrees: 0, value: straight };
   const tryFrom = (from: number, to: number, step: number): void => {
     for (let degrees = from; degrees <= to + step / 2; degrees += step) {
-      const value = sharpness(points, picture.height, degrees);
+      const value = sharpness(points, height, degrees);
       if (value > best.value) best = { degrees, value };
     }
   };
   tryFrom(-MAX_DEGREES, MAX_DEGREES, 0.5);
   tryFrom(best.degrees - 0.4, best.degrees + 0.4, 0.1);
-  const worth = Math.abs(best.degrees) >= MIN_DEGREES && best.value >= straight * MIN_GAIN;
-  return worth ? Math.round(best.degrees * 10) / 10 : 0;
+  return { ...best, straight };
 }
 
 /** Places of dark pixels, x and y in turn; of very many only some, evenly. */

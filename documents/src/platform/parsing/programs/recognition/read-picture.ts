@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import type { GreyPicture } from '../../../../domain/layout/deskew.js';
-import { skewOf } from '../../../../domain/layout/deskew.js';
+import { seemsOnItsSide, skewOf } from '../../../../domain/layout/deskew.js';
 import { right, type TextRun, unionOf } from '../../../../domain/layout/text-run.js';
 import { type Size, type Turn } from '../../../../domain/layout/turned-picture.js';
 import { quartersToUpright, type RecognizedWord, recognizeWords } from './tesseract.js';
@@ -24,6 +24,10 @@ export interface Reading {
 
 /** Reads a picture: straightened, and turned upright where it cannot be read as it stands. */
 export async function readPicture(picture: GreyPicture, languages: readonly string[], dpi: number): Promise<Reading> {
+  if (seemsOnItsSide(await scaledDown(picture))) {
+    const quarters = await quartersToUpright(picture, dpi);
+    if (quarters !== 0) return readTurned(picture, quarters, languages, dpi);
+  }
   const asItStands = await readTurned(picture, 0, languages, dpi);
   if ((asItStands.confidence ?? 0) >= DOUBTFUL && wordsIn(asItStands) >= FEW_WORDS) return asItStands;
   const quarters = await quartersToUpright(picture, dpi);
