@@ -121,8 +121,8 @@ as $$
 $$;
 
 -- One tier: the chunks that match, at most p_most of them, each with the sum of the weights of the terms that it has.
--- `offset 0` holds the order, whatever the planner expects of words that stand together: chunks by the index of vectors,
--- then the version of each.
+-- `offset 0` holds the order, whatever the planner expects of words that stand together: chunks by the index of
+-- vectors, then the version of each.
 create or replace function docsvc_match_chunks(
   p_project uuid, p_query tsquery, p_terms tsquery[], p_weights real[], p_most int, p_limit int, p_all_versions boolean,
   p_documents uuid[], p_labels text[], p_kinds text[], p_pages int[], p_updated_after timestamptz

@@ -93,7 +93,12 @@ class SearchFiltersBody {
 }
 
 export class SearchRequest {
-  @ApiProperty({ type: 'string', minLength: 1, maxLength: LONGEST_QUERY, description: 'A question or words, as a person writes.' })
+  @ApiProperty({
+    type: 'string',
+    minLength: 1,
+    maxLength: LONGEST_QUERY,
+    description: 'A question or words, as a person writes.',
+  })
   @IsString()
   @Length(1, LONGEST_QUERY)
   query!: string;
@@ -205,7 +210,11 @@ class Citation {
   @ApiProperty({ description: "Of the excerpt in the page's text." })
   charRange!: CharRange;
 
-  @ApiProperty({ type: 'string', enum: ['exact', 'fuzzy'], description: '`fuzzy`: for a word that no document has, one like it was found.' })
+  @ApiProperty({
+    type: 'string',
+    enum: ['exact', 'fuzzy'],
+    description: '`fuzzy`: for a word that no document has, one like it was found.',
+  })
   match!: string;
 
   @ApiProperty({ type: 'string', enum: ['text_layer', 'ocr', 'form_field', 'cell'] })
@@ -263,7 +272,10 @@ export class SearchAnswerView {
   @ApiProperty({ type: 'integer', minimum: 0 })
   tookMilliseconds!: number;
 
-  @ApiProperty({ type: [SearchResult], description: 'Best first; at most 3 of a page and, without `documentIds`, 5 of a document.' })
+  @ApiProperty({
+    type: [SearchResult],
+    description: 'Best first; at most 3 of a page and, without `documentIds`, 5 of a document.',
+  })
   results!: SearchResult[];
 
   @ApiProperty({ type: 'string', nullable: true, description: 'For the next page; null at the end.' })

@@ -8,7 +8,7 @@ import { searchProject, type FoundPassage, type SearchAnswer } from '../../core/
 import { DocsvcError } from '../../domain/errors.js';
 import type { Caller } from '../http/caller.decorator.js';
 import { openPosition, sealCursor } from '../http/page.js';
-import { DocumentStore } from '../store.module.js';
+import { DocumentStore } from '../foundation/store.module.js';
 import type { SearchAnswerView, SearchRequest, SearchResultView } from './search.dto.js';
 
 /** Questions to the documents of a project (DI-019, DI-020). */
@@ -80,7 +80,14 @@ function viewResult({ match, chunk, excerpt, score }: FoundPassage, place: Passa
     ...(chunk.sheet_name === null ? {} : { sheetName: chunk.sheet_name }),
     ...(chunk.cell_range === null ? {} : { cellRange: chunk.cell_range }),
   };
-  const result = { ...of, version: match.version, pageNumber: match.page_number, excerpt: excerpt.text, score, ...sheet };
+  const result = {
+    ...of,
+    version: match.version,
+    pageNumber: match.page_number,
+    excerpt: excerpt.text,
+    score,
+    ...sheet,
+  };
   if (place === null) return result;
   const citation = {
     ...of,

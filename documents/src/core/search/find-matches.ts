@@ -52,6 +52,7 @@ export async function findMatches(
 }
 
 /** As a share that survives being written down, so that a cursor names the same place. */
-const share = (rank: number, best: number): number => Math.round(Math.min(1, rank / Math.max(best, Number.EPSILON)) * 1e6) / 1e6;
+const share = (rank: number, best: number): number =>
+  Math.round(Math.min(1, rank / Math.max(best, Number.EPSILON)) * 1e6) / 1e6;
 
 const keyOf = ({ version_id: version, chunk_number: chunk }: Match): string => `${version} ${chunk}`;

@@ -45,7 +45,9 @@ export async function searchProject(
   const byKey = new Map(chunks.map((chunk) => [`${chunk.parse_id} ${chunk.chunk_number}`, chunk]));
   const passages = shown.flatMap((match) => {
     const chunk = byKey.get(`${match.parse_id} ${match.chunk_number}`);
-    return chunk === undefined ? [] : [{ match, chunk, excerpt: cutExcerpt(chunk.body, sought), score: scoreOf(match) }];
+    return chunk === undefined
+      ? []
+      : [{ match, chunk, excerpt: cutExcerpt(chunk.body, sought), score: scoreOf(match) }];
   });
   const last = shown.at(-1);
   return { passages, next: last === undefined || matches.length <= limit ? null : pack(plan, sought, last) };

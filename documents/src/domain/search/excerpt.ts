@@ -61,7 +61,9 @@ export function cutExcerpt(text: string, terms: readonly SoughtTerm[]): Excerpt 
 
 function findHits({ tokens, meanings }: ReadText, terms: readonly SoughtTerm[]): Hit[] {
   const ofTokens = tokens.flatMap(({ word, lexemes, from, to }) => {
-    const term = terms.find((sought) => lexemes.some((lexeme) => sought.lexemes.has(lexeme)) || isInflected(word, sought));
+    const term = terms.find(
+      (sought) => lexemes.some((lexeme) => sought.lexemes.has(lexeme)) || isInflected(word, sought),
+    );
     return term === undefined ? [] : [{ from, to, term }];
   });
   const ofMeanings = meanings.flatMap(({ lexemes, first, last }) => {
@@ -80,7 +82,8 @@ function bestStart(hits: readonly Hit[]): Hit | undefined {
   let best: { hit: Hit; worth: number } | undefined;
   for (const [index, hit] of hits.entries()) {
     const within = hits.slice(index).filter(({ to }) => to - hit.from <= LONGEST);
-    const worth = [...new Set(within.map(({ term }) => term))].reduce((sum, { weight }) => sum + weight, 0) + within.length / 1000;
+    const worth =
+      [...new Set(within.map(({ term }) => term))].reduce((sum, { weight }) => sum + weight, 0) + within.length / 1000;
     if (best === undefined || worth > best.worth) best = { hit, worth };
   }
   return best?.hit;

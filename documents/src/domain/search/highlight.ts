@@ -23,7 +23,8 @@ export function boxesOf(stretches: readonly Stretch[], words: readonly Word[], l
   for (const index of hits) {
     const group = groups.at(-1);
     const before = group?.at(-1);
-    if (group === undefined || before === undefined || index - before > GAP || lineOf(index) !== lineOf(before)) groups.push([index]);
+    if (group === undefined || before === undefined || index - before > GAP || lineOf(index) !== lineOf(before))
+      groups.push([index]);
     else group.push(index);
   }
   return groups.flatMap((group) => unite(words.slice(group[0], (group.at(-1) ?? 0) + 1)));

@@ -28,7 +28,9 @@ beforeAll(async () => {
   api = await startApi({ DOCSVC_FS_ROOT: FOLDER, DOCSVC_RATE_SEARCHES_PER_MIN: '100000' });
   acme = await api.organization();
   projectId = await makeProject(acme);
-  const { rows } = await api.database.owner.query<{ org_id: string }>('select org_id from projects where id = $1', [projectId]);
+  const { rows } = await api.database.owner.query<{ org_id: string }>('select org_id from projects where id = $1', [
+    projectId,
+  ]);
   const ground = { owner: api.database.owner, record: api.database.record, orgId: rows[0]?.org_id ?? '', projectId };
   invoice = await plantDocument(ground, { name: 'invoice.pdf', kind: 'pdf', pages: [PAGE] });
   await placeWords(invoice, PAGE);
@@ -43,7 +45,12 @@ describe('POST /api/projects/{id}/search', () => {
   it('DI-020 DI-045 answers results with document name, page number and source excerpt', async () => {
     const { status, body } = await search({ query: 'What is the total of the invoice?', includeCitations: false });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ query: 'What is the total of the invoice?', mode: 'lexical', degraded: true, nextCursor: null });
+    expect(body).toMatchObject({
+      query: 'What is the total of the invoice?',
+      mode: 'lexical',
+      degraded: true,
+      nextCursor: null,
+    });
     expect(body.results[0]).toMatchObject({
       ...{ documentId: invoice.documentId, documentVersionId: invoice.versionId, documentName: 'invoice.pdf' },
       ...{ version: 1, pageNumber: 1, excerpt: PAGE },
@@ -81,7 +88,10 @@ describe('POST /api/projects/{id}/search', () => {
     const names = [...first.body.results, ...second.body.results].map(({ documentName }) => documentName);
     expect(new Set(names).size).toBe(12);
     for (const other of [{ query: 'heron' }, { query: 'herons', filters: { labels: ['a'] } }]) {
-      expect(await search({ ...other, cursor })).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+      expect(await search({ ...other, cursor })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid_request' } },
+      });
     }
   });
 
@@ -95,7 +105,12 @@ describe('POST /api/projects/{id}/search', () => {
     ['2,000 characters', 'total '.repeat(333) + 'ab'],
     ['2,000 letters', 'x'.repeat(2000)],
     ['2,000 figures', '1'.repeat(2000)],
-    ['a thousand words', Array.from({ length: 660 }, (_, index) => index.toString(36)).join(' ').slice(0, 2000)],
+    [
+      'a thousand words',
+      Array.from({ length: 660 }, (_, index) => index.toString(36))
+        .join(' ')
+        .slice(0, 2000),
+    ],
     ['dates and numbers', '1.1.1.1 99/99/9999 0000-00-00 1,2,3,4 31.02.2021 1e400 ٣٤٥ 1٫5'],
     ['letters of other scripts', '合計はいくら Сколько всего كم المجموع 😀'],
     ['a lexeme of ours', "#1234.5 @20210304 !en '#1'"],
@@ -158,6 +173,8 @@ async function placeWords({ parseId }: PlantedDocument, text: string): Promise<v
     { first: 0, last: second - 1, box: [0, 0.1, 1, 0.02] as Box },
     { first: second, last: words.length - 1, box: [0, 0.2, 1, 0.02] as Box },
   ];
-  const [place] = await writePageDetails(store, parseId, 'pages-1', [{ words, lines, rules: [], fields: [], images: [], tables: [] }]);
+  const [place] = await writePageDetails(store, parseId, 'pages-1', [
+    { words, lines, rules: [], fields: [], images: [], tables: [] },
+  ]);
   await api.database.owner.query('update pages set words_key = $2 where parse_id = $1', [parseId, place]);
 }

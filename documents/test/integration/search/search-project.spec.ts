@@ -3,13 +3,23 @@ import { searchProject, type FoundPassage } from '../../../src/core/search/searc
 import type { SearchFilters } from '../../../src/core/search/match-chunks.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { plantOrganization, plantProject } from '../../support/database/plant-organization.js';
-import { plantDocument, plantVersion, type PlantedDocument, type PlantingGround } from '../../support/search/plant-document.js';
+import {
+  plantDocument,
+  plantVersion,
+  type PlantedDocument,
+  type PlantingGround,
+} from '../../support/search/plant-document.js';
 
 let database: TestDatabase;
 let acme: PlantingGround;
 let invoice: PlantedDocument;
 
-async function find(ground: PlantingGround, query: string, filters: SearchFilters = {}, limit = 10): Promise<FoundPassage[]> {
+async function find(
+  ground: PlantingGround,
+  query: string,
+  filters: SearchFilters = {},
+  limit = 10,
+): Promise<FoundPassage[]> {
   const { passages } = await ground.record.inOrganization(ground.orgId, (tx) =>
     searchProject(tx, ground.projectId, query, filters, limit, null),
   );
@@ -38,7 +48,10 @@ beforeAll(async () => {
   });
   await plantDocument(acme, {
     name: 'lease.txt',
-    pages: ['The tenants may terminate the lease agreement with three months of notice.', 'Deposit of EUR 2.500,00 was paid on 03/04/2021.'],
+    pages: [
+      'The tenants may terminate the lease agreement with three months of notice.',
+      'Deposit of EUR 2.500,00 was paid on 03/04/2021.',
+    ],
   });
   await plantDocument(acme, {
     name: 'vertrag.txt',
@@ -55,10 +68,11 @@ afterAll(() => database.close());
 
 describe('a question', () => {
   it('DI-019 is answered as a person asks it', async () => {
-    expect(placesOf(await find(acme, 'What was the total of the invoice from Flipkart?')).slice(0, 2).sort()).toEqual([
-      'invoice.pdf:1',
-      'invoice.pdf:2',
-    ]);
+    expect(
+      placesOf(await find(acme, 'What was the total of the invoice from Flipkart?'))
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(['invoice.pdf:1', 'invoice.pdf:2']);
     expect(placesOf(await find(acme, 'how can a tenant end the leases by terminating?'))[0]).toBe('lease.txt:1');
     expect(placesOf(await find(acme, 'Wann wird ein Vertrag gekündigt?'))[0]).toBe('vertrag.txt:1');
   });
@@ -66,7 +80,9 @@ describe('a question', () => {
   it('DI-020 gets document, page and an excerpt that is on the page', async () => {
     const [passage] = await find(acme, 'grand total');
     expect(passage?.match).toMatchObject({ document_name: 'invoice.pdf', page_number: 2, version: 1 });
-    expect(passage?.excerpt.text).toBe('The grand total is INR 1,234.50 including shipping, payable within thirty days.');
+    expect(passage?.excerpt.text).toBe(
+      'The grand total is INR 1,234.50 including shipping, payable within thirty days.',
+    );
     expect(passage?.score).toBeGreaterThan(0.5);
     expect(passage?.score).toBeLessThanOrEqual(1);
   });
@@ -115,7 +131,10 @@ describe('a question', () => {
 describe('what a search reaches', () => {
   it('DI-019 ends at the organization and the project, whichever tier answers', async () => {
     const other = await ground('Other');
-    const sibling = { ...acme, projectId: await plantProject(database.owner, { orgId: acme.orgId, workspaceId: await workspaceOf(acme) }) };
+    const sibling = {
+      ...acme,
+      projectId: await plantProject(database.owner, { orgId: acme.orgId, workspaceId: await workspaceOf(acme) }),
+    };
     const text = { name: 'secret.txt', pages: ['The zanzibar treaty was signed by emissaries in winter.'] };
     await plantDocument(other, text);
     await plantDocument(sibling, text);
@@ -171,7 +190,10 @@ describe('pages of results', () => {
   it('DI-019 follow each other without gap or repetition, also when documents are added between', async () => {
     const place = await ground('Pages');
     for (let index = 0; index < 12; index += 1) {
-      await plantDocument(place, { name: `d${index}.txt`, pages: [`A heron ${'and a stork '.repeat(index % 4)} stand at pond ${index}.`] });
+      await plantDocument(place, {
+        name: `d${index}.txt`,
+        pages: [`A heron ${'and a stork '.repeat(index % 4)} stand at pond ${index}.`],
+      });
     }
     const all = placesOf(await find(place, 'heron stork pond', {}, 50));
     const seen: string[] = [];
@@ -182,7 +204,10 @@ describe('pages of results', () => {
       );
       seen.push(...placesOf(answer.passages));
       position = answer.next;
-      await plantDocument(place, { name: `x${seen.length}.txt`, pages: ['Another bird, a crane, stands at pond and river.'] });
+      await plantDocument(place, {
+        name: `x${seen.length}.txt`,
+        pages: ['Another bird, a crane, stands at pond and river.'],
+      });
     } while (position !== null && seen.length < 100);
     expect(seen.filter((name) => name.startsWith('d'))).toEqual(all);
     expect(new Set(seen).size).toBe(seen.length);
@@ -190,6 +215,8 @@ describe('pages of results', () => {
 });
 
 async function workspaceOf({ owner, projectId }: PlantingGround): Promise<string> {
-  const { rows } = await owner.query<{ workspace_id: string }>('select workspace_id from projects where id = $1', [projectId]);
+  const { rows } = await owner.query<{ workspace_id: string }>('select workspace_id from projects where id = $1', [
+    projectId,
+  ]);
   return rows[0]?.workspace_id ?? '';
 }
