@@ -47,9 +47,9 @@ begin
       return;
     end if;
   end if;
-  update document_versions d set stage = 'parse', pages_total = p_page_count, warnings = p_warnings where d.id = p_version;
-  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count)
-    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count)
+  update document_versions d set stage = 'parse', pages_total = p_page_count where d.id = p_version;
+  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count, warnings)
+    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count, p_warnings)
     on conflict (version_id, attempt) do nothing;
   return query select p.id, false from parses p where p.version_id = p_version and p.attempt = p_attempt;
 end
@@ -67,6 +67,14 @@ as $$
   )
   update documents d set kind = p_kind, updated_at = clock_timestamp()
     from identified v where d.id = v.document_id and d.latest_version_id = v.id and d.kind <> p_kind
+$$;
+
+create or replace function docsvc_pages_of_month()
+returns bigint
+language sql stable
+as $$
+  select coalesce(sum(amount), 0)::bigint from usage_counters
+   where kind = 'pages' and period = date_trunc('month', clock_timestamp() at time zone 'utc')::date
 $$;
 
 -- False when the version has gone on without the caller.
@@ -133,10 +141,10 @@ as $$
     from parses r where r.id = p_parse
 $$;
 
--- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. `moved` is false when that was done before, or
--- when the version has gone on to another attempt.
+-- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. No row when that was done before, or when the
+-- version has gone on to another attempt.
 create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text, p_error jsonb)
-returns boolean
+returns table (project_id uuid, document_id uuid, version int)
 language plpgsql
 as $$
 declare
@@ -145,8 +153,8 @@ declare
   before uuid;
 begin
   perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
-  select * into v from document_versions where id = p_version for update;
-  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return false; end if;
+  select * into v from document_versions x where x.id = p_version for update;
+  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
   before := v.parse_id;
   if p_status in ('ready', 'partial') then
     kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
@@ -157,7 +165,6 @@ begin
     status = p_status, stage = null, parse_id = kept, error = p_error,
     pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
     pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
-    warnings = warnings || coalesce((select warnings from parses where id = kept), '[]'),
     ready_at = case when kept is null then null else clock_timestamp() end
     where id = p_version;
   perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null and id is distinct from kept;
@@ -165,7 +172,7 @@ begin
     select x.id from document_versions x
      where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial') order by x.version desc limit 1
   ) where d.id = v.document_id;
-  return true;
+  return query select v.project_id, v.document_id, v.version;
 end
 $$;
 

@@ -1,1 +1,114 @@
--- What is swept, over all organizations.
+-- What is swept, over all organizations. What changes rows of one organization is done in a transaction of it; these only find them, or
+-- remove what nobody sees.
+
+-- Purges a deleted document: its versions, and what was read of them where no other version shares it. @returns its versions, whose bytes
+-- then belong to nobody
+create or replace function docsvc_purge_document(p_document uuid)
+returns setof uuid
+language plpgsql
+as $$
+declare
+  org uuid;
+  read_of uuid[];
+  ids uuid[];
+  bytes bigint;
+begin
+  select d.org_id into org from documents d where d.id = p_document and d.deleted_at is not null for update;
+  if not found then return; end if;
+  select array_agg(v.id), coalesce(sum(v.size_bytes), 0), array_agg(distinct v.parse_id) filter (where v.parse_id is not null)
+    into ids, bytes, read_of from document_versions v where v.document_id = p_document;
+  delete from documents where id = p_document;
+  perform docsvc_retire_parse(id) from unnest(read_of) id;
+  perform docsvc_count_kept(org, 'storage_bytes', -bytes, null);
+  return query select unnest(ids);
+end
+$$;
+
+grant create on schema public to docsvc_system;
+set local role docsvc_system;
+
+-- Versions that somebody should be reading, for longer than p_older_than_ms.
+create or replace function docsvc_list_unread_versions(p_older_than_ms int, p_after uuid, p_limit int)
+returns table (org_id uuid, version_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select v.org_id, v.id from document_versions v
+   where v.status in ('queued', 'processing', 'indexing')
+     and v.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+     and (p_after is null or v.id > p_after)
+   order by v.id limit p_limit
+$$;
+
+-- Documents that their projects keep no longer, and those of projects that were archived p_days ago; they are not deleted yet.
+create or replace function docsvc_list_outlived_documents(p_days int, p_limit int)
+returns table (org_id uuid, document_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select d.org_id, d.id from documents d join projects p on p.id = d.project_id
+   where d.deleted_at is null
+     and (p.archived_at <= clock_timestamp() - make_interval(days => p_days)
+          or d.updated_at <= clock_timestamp() - make_interval(days => (p.settings ->> 'retentionDays')::int))
+   order by d.id limit p_limit
+$$;
+
+-- Documents that were deleted p_days ago, or whose project was archived so long ago.
+create or replace function docsvc_list_purgeable_documents(p_days int, p_limit int)
+returns table (org_id uuid, document_id uuid, project_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select d.org_id, d.id, d.project_id from documents d join projects p on p.id = d.project_id
+   where d.deleted_at is not null
+     and (d.deleted_at <= clock_timestamp() - make_interval(days => p_days)
+          or p.archived_at <= clock_timestamp() - make_interval(days => p_days))
+   order by d.id limit p_limit
+$$;
+
+-- Removes what was read and serves nobody: replaced parses, and those of attempts that are over. An hour lets readers finish.
+-- @returns their ids, whose blobs then belong to nobody
+create or replace function docsvc_sweep_parses(p_limit int)
+returns setof uuid
+language sql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  delete from parses where id in (
+    select r.id from parses r
+     where r.status in ('running', 'obsolete') and r.created_at <= clock_timestamp() - interval '1 hour'
+       and (r.status = 'obsolete' or not exists (
+         select from document_versions v
+          where v.id = r.version_id and v.attempt = r.attempt and v.status in ('queued', 'processing', 'indexing')))
+       and not exists (select from document_versions v where v.parse_id = r.id)
+     order by r.created_at limit p_limit
+  ) returning id
+$$;
+
+-- Counts anew what organizations keep. The counters of an organization are locked first, so that nothing is counted in between.
+create or replace function docsvc_reconcile_usage()
+returns int
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  org uuid;
+  healed int := 0;
+  changed int;
+begin
+  for org in select id from orgs order by id loop
+    perform 1 from usage_counters where org_id = org and period = date '1970-01-01' order by kind for update;
+    update usage_counters c set amount = counted.amount
+      from (
+        select 'documents' as kind, (select count(*) from documents where org_id = org and deleted_at is null) as amount
+        union all
+        select 'storage_bytes', (select coalesce(sum(size_bytes), 0)::bigint from document_versions where org_id = org)
+      ) counted
+     where c.org_id = org and c.kind = counted.kind and c.period = date '1970-01-01' and c.amount <> counted.amount;
+    get diagnostics changed = row_count;
+    healed := healed + changed;
+  end loop;
+  return healed;
+end
+$$;
+
+revoke all on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
+  docsvc_sweep_parses, docsvc_reconcile_usage from public;
+grant execute on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
+  docsvc_sweep_parses, docsvc_reconcile_usage to docsvc_app;
+reset role;
+revoke create on schema public from docsvc_system;

@@ -1,27 +1,32 @@
 import type { IngestEnding } from '../domain/ingest/ingest-errors.js';
 import type { PageSpan } from '../domain/ingest/page-spans.js';
-import type { PARSED_KINDS } from '../domain/page-model.js';
+import type { ReadOptions } from '../domain/ingest/read-options.js';
+import type { Format } from '../platform/parsing/sniff-request.js';
 
 /** One attempt to read a version, as steps and histories know it: ids, words of closed sets and numbers, never what a document says. */
 export interface AttemptRef {
   orgId: string;
   versionId: string;
   attempt: number;
+  /** Whether the namespace knows the search attributes of the workflow. */
+  isFindable: boolean;
+  timing: IngestTiming;
 }
 
-/** What the parsers are told; it decides which earlier parse of the same bytes may be used again. */
-export interface ReadOptions {
-  ocrMode: 'auto' | 'off' | 'force';
-  ocrLanguages: string[];
+/** What the deployment sets for its workflows. */
+export interface IngestTiming {
+  /** Silence of a step after which it is taken again. */
+  heartbeatMs: number;
+  workflowTaskMs: number;
 }
 
 /** What is being read. */
 export interface ParseRef extends AttemptRef {
   parseId: string;
-  kind: (typeof PARSED_KINDS)[number];
+  blobKey: string;
+  format: Format;
   options: ReadOptions;
-  /** Null where it is known only after reading. */
-  pageCount: number | null;
+  pageCount: number;
 }
 
 /** What checking the bytes came to. */
@@ -35,13 +40,18 @@ export type Validated =
 export interface SpanRead {
   /** Pages before the failure, or all. */
   read: number;
-  /** The document has no page behind these. */
-  isOver: boolean;
   /** Null where all of the span was read. */
   failure: { code: string; inParts: boolean } | null;
   /** Pages that have to be recognized. */
   recognize: number[];
   /** The whole version is given up. */
+  ending: IngestEnding | null;
+}
+
+/** How recognizing a page went. */
+export interface PageRecognized {
+  /** Why the page stays without what its pictures say; null when it has that. */
+  failure: string | null;
   ending: IngestEnding | null;
 }
 
@@ -65,6 +75,5 @@ export interface ParseSteps {
 
 /** Recognition, on a queue with a slot for each core. */
 export interface RecognitionSteps {
-  /** @returns why the page stays without its recognized text; null when it has it */
-  recognizePage(parse: ParseRef, pageNumber: number): Promise<{ code: string } | null>;
+  recognizePage(parse: ParseRef, pageNumber: number): Promise<PageRecognized>;
 }

@@ -30,29 +30,40 @@ const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
 const STAGE_LIMITS = { validate: '1 day', parse: '7 days', index: '1 day' } as const;
 
 const { beginIngest } = proxyActivities<IngestSteps>({
-  startToCloseTimeout: '60s',
+  startToCloseTimeout: '10s',
   retry: LOST_STEP,
   summary: 'Take the version from the queue',
 });
-const { finishVersion } = proxyActivities<IngestSteps>({
-  startToCloseTimeout: '5 minutes',
-  retry: LOST_STEP,
-  summary: 'Record how reading ended, with its event',
-});
-const { validateVersion } = proxyActivities<IngestSteps>({
-  startToCloseTimeout: STAGE_LIMITS.validate,
-  scheduleToCloseTimeout: STAGE_LIMITS.validate,
-  heartbeatTimeout: '10s',
-  retry: LOST_STEP,
-  summary: 'Hash the file and find out what it is',
-});
-const { joinTables, indexVersion } = proxyActivities<IngestSteps>({
-  startToCloseTimeout: STAGE_LIMITS.index,
-  scheduleToCloseTimeout: STAGE_LIMITS.index,
-  heartbeatTimeout: '10s',
-  retry: LOST_STEP,
-  summary: 'Make what was read searchable',
-});
+
+/** Hashing takes a whole file, of whatever size. */
+function validation({ timing }: AttemptRef): Pick<IngestSteps, 'validateVersion'> {
+  return proxyActivities<IngestSteps>({
+    startToCloseTimeout: STAGE_LIMITS.validate,
+    scheduleToCloseTimeout: STAGE_LIMITS.validate,
+    heartbeatTimeout: timing.heartbeatMs,
+    retry: LOST_STEP,
+    summary: 'Hash the file and find out what it is',
+  });
+}
+
+function indexing({ timing }: AttemptRef): Pick<IngestSteps, 'joinTables' | 'indexVersion'> {
+  return proxyActivities<IngestSteps>({
+    startToCloseTimeout: STAGE_LIMITS.index,
+    scheduleToCloseTimeout: STAGE_LIMITS.index,
+    heartbeatTimeout: timing.heartbeatMs,
+    retry: LOST_STEP,
+    summary: 'Make what was read searchable',
+  });
+}
+
+function ending({ timing }: AttemptRef): Pick<IngestSteps, 'finishVersion'> {
+  return proxyActivities<IngestSteps>({
+    startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: timing.heartbeatMs,
+    retry: LOST_STEP,
+    summary: 'Record how reading ended, with its event',
+  });
+}
 
 /**
  * Reads one version from its row to its end. Re-entrant: started for a version in any status it reads the row and goes on from there, so losing
@@ -77,8 +88,7 @@ async function ingest(ref: VersionRef, progress: IngestProgress | undefined): Pr
   const end = await reading.read(progress);
   if (end === null) return;
   show('finish', 'Records how reading ended.');
-  const { orgId, versionId, attempt: number } = attempt;
-  await finishVersion({ orgId, versionId, attempt: number }, end.parseId, end.ending);
+  await ending(attempt).finishVersion(attempt, end.parseId, end.ending);
 }
 
 interface End {
@@ -94,7 +104,7 @@ class Reading {
 
   constructor(
     private readonly ref: VersionRef,
-    private readonly attempt: AttemptRef & { isIndexed?: boolean },
+    private readonly attempt: AttemptRef,
   ) {}
 
   /** @returns null when the version has gone on without this attempt */
@@ -109,7 +119,7 @@ class Reading {
 
   private async readAll(): Promise<End | null> {
     this.enter('validate', 'Hashes the file and finds out what it is.');
-    const validated = await validateVersion(this.attempt);
+    const validated = await validation(this.attempt).validateVersion(this.attempt);
     switch (validated.next) {
       case 'leave':
         return null;
@@ -125,24 +135,24 @@ class Reading {
   private async readOn(parse: ParseRef, from: number): Promise<End> {
     this.parseId = parse.parseId;
     this.enter('parse', `Reads the pages from ${from} on.`);
-    const { ending, nextPage } = await CancellationScope.withTimeout(STAGE_LIMITS.parse, () =>
+    const { ending: early, nextPage } = await CancellationScope.withTimeout(STAGE_LIMITS.parse, () =>
       readBatches(parse, from),
     );
-    if (ending !== null) return { parseId: this.parseId, ending };
+    if (early !== null) return { parseId: this.parseId, ending: early };
     if (nextPage !== null) {
       await continueAsNew<typeof documentIngest>(this.ref, { parse, nextPage });
     }
     this.enter('tables', 'Joins the tables that go on over several pages.');
-    await joinTables(parse);
+    await indexing(parse).joinTables(parse);
     this.enter('index', 'Makes the pages searchable.');
-    await indexVersion(parse);
+    await indexing(parse).indexVersion(parse);
     return { parseId: this.parseId, ending: null };
   }
 
   private enter(stage: IngestStage, details: string): void {
     this.stage = stage;
     show(stage, details);
-    if (this.attempt.isIndexed === true) index(this.ref.orgId, stage);
+    if (this.attempt.isFindable) index(this.ref.orgId, stage);
   }
 
   private codeOf(failure: unknown): IngestEnding['code'] {

@@ -11,6 +11,29 @@ export const WEBHOOK_QUEUE = 'docsvc-webhooks';
 
 export const RELAY_WORKFLOW_ID = 'relay';
 
+/** What is done again and again, each by a workflow of its own that a schedule starts. */
+export const DUTIES = [
+  { scheduleId: 'missing-ingests', every: '1 minute', workflowType: 'wakeMissing', summary: 'Wakes what nobody reads' },
+  {
+    scheduleId: 'upload-reaper',
+    every: '15 minutes',
+    workflowType: 'reapUploads',
+    summary: 'Ends uploads that nobody goes on with',
+  },
+  {
+    scheduleId: 'quota-reconcile',
+    every: '1 hour',
+    workflowType: 'reconcileQuotas',
+    summary: 'Counts anew what quotas count',
+  },
+  {
+    scheduleId: 'retention-sweep',
+    every: '1 day',
+    workflowType: 'sweepRetention',
+    summary: 'Purges what is past its time',
+  },
+] as const;
+
 /** Says which row to read again, and carries nothing: the row decides. */
 export const woken = defineSignal('woken');
 

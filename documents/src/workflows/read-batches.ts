@@ -4,7 +4,7 @@ import type { IngestEnding } from '../domain/ingest/ingest-errors.js';
 import { BATCH_PAGES, planBatches, type PageSpan } from '../domain/ingest/page-spans.js';
 import { show } from './ingest-visibility.js';
 import { batchWorkflowId } from './messages.js';
-import type { BatchResult, pageBatch } from './page-batch.workflow.js';
+import type { pageBatch } from './page-batch.workflow.js';
 
 /** Batches of one document that are read at once; how many programs run is for the queue of the parsers to say. */
 const AT_ONCE = 8;
@@ -20,26 +20,20 @@ export interface BatchesRead {
 }
 
 /** Reads the pages from `from` on, up to what one execution may hold. */
-export function readBatches(parse: ParseRef, from: number): Promise<BatchesRead> {
-  return parse.pageCount === null ? readUntilOver(parse, from) : readCounted(parse, from, parse.pageCount);
-}
-
-async function readCounted(parse: ParseRef, from: number, pageCount: number): Promise<BatchesRead> {
+export async function readBatches(parse: ParseRef, from: number): Promise<BatchesRead> {
+  const { pageCount } = parse;
   const batches = planBatches(from, pageCount);
-  const state = { started: 0, done: 0, nextPage: from, ending: null as IngestEnding | null };
-  const tell = (): void =>
-    show(
-      'parse',
-      `${state.started} batches begun and ${state.done} done of ${Math.ceil((pageCount - from + 1) / BATCH_PAGES)}.`,
-    );
+  const state = { begun: 0, done: 0, nextPage: from, ending: null as IngestEnding | null };
+  const all = Math.ceil((pageCount - from + 1) / BATCH_PAGES);
+  const tell = (): void => show('parse', `${state.begun} batches begun, ${state.done} done, of ${all}.`);
   const readSome = async (): Promise<void> => {
-    while (state.ending === null && state.started < BATCHES_PER_EXECUTION) {
-      const { value: batch, done } = batches.next();
-      if (done === true) return;
-      state.started += 1;
-      state.nextPage = batch.to + 1;
+    while (state.ending === null && state.begun < BATCHES_PER_EXECUTION) {
+      const next = batches.next();
+      if (next.done === true) return;
+      state.begun += 1;
+      state.nextPage = next.value.to + 1;
       tell();
-      const { ending } = await readBatch(parse, batch);
+      const ending = await readBatch(parse, next.value);
       state.ending ??= ending;
       state.done += 1;
       tell();
@@ -49,22 +43,11 @@ async function readCounted(parse: ParseRef, from: number, pageCount: number): Pr
   return { ending: state.ending, nextPage: state.nextPage > pageCount ? null : state.nextPage };
 }
 
-/** One batch after the other, because only the last one says that there is no more. */
-async function readUntilOver(parse: ParseRef, from: number): Promise<BatchesRead> {
-  let first = from;
-  for (let batches = 0; batches < BATCHES_PER_EXECUTION; batches += 1) {
-    show('parse', `Reads the pages from ${first} on.`);
-    const { ending, isOver } = await readBatch(parse, { from: first, to: first + BATCH_PAGES - 1 });
-    if (ending !== null || isOver) return { ending, nextPage: null };
-    first += BATCH_PAGES;
-  }
-  return { ending: null, nextPage: first };
-}
-
-function readBatch(parse: ParseRef, batch: PageSpan): Promise<BatchResult> {
+function readBatch(parse: ParseRef, batch: PageSpan): Promise<IngestEnding | null> {
   return executeChild<typeof pageBatch>('pageBatch', {
     workflowId: batchWorkflowId(parse.versionId, parse.attempt, batch.from),
     args: [parse, batch],
+    workflowTaskTimeout: parse.timing.workflowTaskMs,
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `Pages ${batch.from} to ${batch.to} of version ${parse.versionId}`,

@@ -17,6 +17,7 @@ export abstract class ApiConfig implements DocsvcConfig {
   abstract readonly quotas: DocsvcConfig['quotas'];
   abstract readonly log: DocsvcConfig['log'];
   abstract readonly telemetry: DocsvcConfig['telemetry'];
+  abstract readonly timing: DocsvcConfig['timing'];
 }
 
 /** What the process has before its modules are made. */

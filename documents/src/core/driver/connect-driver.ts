@@ -1,6 +1,7 @@
 import { connectTemporalClient, type TemporalClient } from '../../../../src/platform/temporal/connect-client.js';
 import type { Logger } from '../../../../src/platform/telemetry/logger.js';
 import type { TemporalConfig } from '../../platform/config/temporal.config.js';
+import type { TimingConfig } from '../../platform/config/timing.config.js';
 import { WorkflowWaker, type WokenWorkflowNames } from '../../platform/temporal/workflow-waker.js';
 import type { OutboxKind } from '../record/outbox.js';
 import type { Record as DocsvcRecord } from '../record/record.js';
@@ -13,15 +14,22 @@ export interface ConnectedDriver {
   close(): Promise<void>;
 }
 
+/** The settings that a connection to the driver needs. */
+export interface DriverConfig {
+  temporal: Pick<TemporalConfig, 'connection' | 'namespace'>;
+  timing: Pick<TimingConfig, 'workflowTaskMs'>;
+}
+
 /** Makes committed wake-ups of this process reach Temporal. An unreachable Temporal delays them, it does not fail callers. */
 export function connectDriver(
-  config: TemporalConfig,
+  { temporal, timing }: DriverConfig,
   record: DocsvcRecord,
   names: Record<OutboxKind, WokenWorkflowNames>,
   log: Pick<Logger, 'warn'>,
 ): ConnectedDriver {
-  const client = connectTemporalClient(config);
-  const wakers = { ingest: new WorkflowWaker(client, names.ingest), deliver: new WorkflowWaker(client, names.deliver) };
+  const client = connectTemporalClient(temporal);
+  const waker = (kind: OutboxKind): WorkflowWaker => new WorkflowWaker(client, names[kind], timing.workflowTaskMs);
+  const wakers = { ingest: waker('ingest'), deliver: waker('deliver') };
   const dispatcher = new TemporalOutboxDispatcher(wakers, record, (rows, cause) =>
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );

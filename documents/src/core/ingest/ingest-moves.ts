@@ -130,6 +130,12 @@ export async function moveIngest(
   return row?.moved === true;
 }
 
+/** Pages that were read for the organization in this month, which its quota counts. */
+export async function pagesOfMonth(tx: RecordTransaction): Promise<number> {
+  const [row] = await tx.query<{ pages: string }>('select docsvc_pages_of_month() as pages');
+  return Number(row?.pages ?? 0);
+}
+
 /** Adds time that was lost to limits. @returns the sum of this attempt in milliseconds */
 export async function noteLostTime(tx: RecordTransaction, at: IngestAttempt, ms: number): Promise<number> {
   const [row] = await tx.query<{ lost: number | null }>('select docsvc_note_lost_time($1, $2, $3) as lost', [
@@ -175,21 +181,18 @@ export async function sumUpParse(tx: RecordTransaction, parseId: string): Promis
 /**
  * Ends an attempt, in the caller's transaction with the event that tells of it.
  *
- * @returns false when it was ended before, or the version has gone on to another attempt
+ * @returns which version that was; null when it was ended before, or has gone on to another attempt
  */
 export async function finishIngest(
   tx: RecordTransaction,
   at: IngestAttempt,
   end: { status: IngestEnd; parseId: string | null; error: IngestError | null },
-): Promise<boolean> {
-  const [row] = await tx.query<{ moved: boolean }>('select docsvc_finish_ingest($1, $2, $3, $4, $5) as moved', [
-    at.versionId,
-    at.attempt,
-    end.parseId,
-    end.status,
-    end.error === null ? null : JSON.stringify(end.error),
-  ]);
-  return row?.moved === true;
+): Promise<{ projectId: string; documentId: string; version: number } | null> {
+  const [row] = await tx.query<{ project_id: string; document_id: string; version: number }>(
+    'select * from docsvc_finish_ingest($1, $2, $3, $4, $5)',
+    [at.versionId, at.attempt, end.parseId, end.status, end.error === null ? null : JSON.stringify(end.error)],
+  );
+  return row === undefined ? null : { projectId: row.project_id, documentId: row.document_id, version: row.version };
 }
 
 /** Has a terminal version read again. @returns the number of the attempt; null when the version is under way */

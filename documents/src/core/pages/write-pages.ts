@@ -56,37 +56,6 @@ export async function writeTables(
   await tx.query('select docsvc_write_tables($1, $2)', [parseId, json]);
 }
 
-/** A stretch that is found as one; `spelled` has its words, numbers and codes as they are spelled otherwise. */
-export interface Chunk {
-  pageNumber: number;
-  from: number;
-  to: number;
-  cellRange: string | null;
-  language: string;
-  body: string;
-  spelled: string;
-}
-
-/** Chunks are numbered from `firstNumber` on; those that are there already stay. */
-export async function writeChunks(
-  tx: RecordTransaction,
-  parseId: string,
-  chunks: readonly Chunk[],
-  firstNumber: number,
-): Promise<void> {
-  const rows = chunks.map((chunk, index) => ({
-    chunk_number: firstNumber + index,
-    page_number: chunk.pageNumber,
-    chars_from: chunk.from,
-    chars_to: chunk.to,
-    cell_range: chunk.cellRange,
-    language: chunk.language,
-    body: storable(chunk.body),
-    spelled: storable(chunk.spelled),
-  }));
-  await tx.query('select docsvc_write_chunks($1, $2)', [parseId, JSON.stringify(rows)]);
-}
-
 /** PostgreSQL takes neither NUL nor half a surrogate pair; what stands for them is as long, so that places in the text stay right. */
 function storable<T extends string | null>(text: T): T {
   return (text === null ? null : text.toWellFormed().replaceAll('\0', '\uFFFD')) as T;

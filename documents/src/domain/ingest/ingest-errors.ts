@@ -1,4 +1,4 @@
-import type { JailLimit } from '../page-model.js';
+import type { JailLimit, ParseFailure } from '../page-model.js';
 
 /** How an ingest ends, and why. The reason is a closed word, so that it may stand in a history; its sentence is for people. */
 export interface IngestEnding {
@@ -33,8 +33,23 @@ export function sentenceOf(code: IngestErrorCode): string {
   return SENTENCES[code];
 }
 
-/** Of a limit that the document itself exceeds, however few of its pages are read at a time. */
-export function endingOfLimit(limit: JailLimit): IngestEnding {
+/** Of a failure that no part of the document would escape. */
+export function endingOf(failure: ParseFailure): IngestEnding {
+  switch (failure.kind) {
+    case 'limit':
+      return endingOfLimit(failure.limit);
+    case 'password_required':
+      return { status: 'failed', code: 'password_required' };
+    case 'unsupported':
+      return { status: 'stored', code: 'type_not_readable' };
+    case 'broken':
+    case 'crashed':
+      return { status: 'failed', code: 'broken' };
+  }
+}
+
+/** Too many pages is no fault of a document; whatever else it exceeds only a bomb would. */
+function endingOfLimit(limit: JailLimit): IngestEnding {
   return limit === 'pages'
     ? { status: 'failed', code: 'too_many_pages' }
     : { status: 'quarantined', code: 'limit_exceeded' };

@@ -1,5 +1,3 @@
-import type { ParseFailure } from '../page-model.js';
-
 /** Pages that one program reads, both ends included. */
 export interface PageSpan {
   from: number;
@@ -50,9 +48,4 @@ function halve({ from, to }: PageSpan): PageSpan[] {
     { from, to: middle },
     { from: middle + 1, to },
   ];
-}
-
-/** Whether a failure is one of the whole document, so that reading its other pages is pointless. */
-export function endsDocument(failure: ParseFailure, mayPassInParts: boolean): boolean {
-  return failure.kind === 'password_required' || (failure.kind === 'limit' && !mayPassInParts);
 }

@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { integer } from '../../../../src/platform/config/readers.js';
 import { setting } from '../../../../src/platform/config/setting.js';
 
@@ -21,4 +22,19 @@ export class ParsingConfig {
       'First of the user ids under which parsers run where the worker may change users; sixteen from here on must belong to nobody.',
   })
   readonly uidBase!: number;
+
+  @setting({
+    variable: 'DOCSVC_PARSERS',
+    read: integer(1, 64),
+    default: defaultParsers,
+    defaultText: 'one for every two cores and 3 GiB of memory, at least 1, at most 8',
+    about:
+      'Programs that read pages at once in one worker; each may use 2 GiB of memory. Recognition has a slot for each core beside these.',
+  })
+  readonly parsers!: number;
+}
+
+function defaultParsers(): number {
+  const [byCores, byMemory] = [Math.floor(availableParallelism() / 2), Math.floor(totalmem() / (3 * GIB))];
+  return Math.max(1, Math.min(8, byCores, byMemory));
 }

@@ -9,6 +9,7 @@ import { SealConfig } from './seal.config.js';
 import { StoreConfig } from './store.config.js';
 import { LogConfig, TelemetryConfig } from './telemetry.config.js';
 import { TemporalConfig } from './temporal.config.js';
+import { TimingConfig } from './timing.config.js';
 
 /** Every section of the configuration, in the order of the page that describes it. */
 export const SECTIONS = {
@@ -24,6 +25,7 @@ export const SECTIONS = {
   quotas: QuotaConfig,
   log: LogConfig,
   telemetry: TelemetryConfig,
+  timing: TimingConfig,
 } as const;
 
 /** The whole configuration of one process, validated and frozen. */

@@ -27,6 +27,7 @@ export class WorkflowWaker {
   constructor(
     private readonly client: Client,
     private readonly names: WokenWorkflowNames,
+    private readonly workflowTaskTimeoutMs: number,
   ) {}
 
   /** @throws the client's error when Temporal cannot be reached; the caller keeps its outbox row */
@@ -36,6 +37,7 @@ export class WorkflowWaker {
       taskQueue: this.names.taskQueue,
       args: [{ orgId, subjectId }],
       signal: this.names.woken,
+      workflowTaskTimeout: this.workflowTaskTimeoutMs,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       staticSummary: this.names.summary(subjectId),

@@ -11,7 +11,8 @@ import {
   sumUpParse,
   type IngestAttempt,
 } from '../../../src/core/ingest/ingest-moves.js';
-import { writeChunks, writePages } from '../../../src/core/pages/write-pages.js';
+import { writePages } from '../../../src/core/pages/write-pages.js';
+import { writeChunks } from '../../../src/core/search/write-chunks.js';
 import type { RecordTransaction } from '../../../src/core/record/record.js';
 import type { Page } from '../../../src/domain/page-model.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
@@ -63,14 +64,14 @@ describe('the moves of an ingest', () => {
       await writePages(tx, at, parseId, [page(1, words), page(2, 'closing words')], []);
       const chunk = {
         pageNumber: 1,
-        from: 0,
-        to: words.length,
+        chunkNumber: 1,
+        charsFrom: 0,
+        charsTo: words.length,
         cellRange: null,
         language: 'en',
         body: words,
-        spelled: '',
       };
-      await writeChunks(tx, parseId, [chunk], 1);
+      await writeChunks(tx, parseId, [chunk]);
     });
   }
 
@@ -83,7 +84,7 @@ describe('the moves of an ingest', () => {
     (await test.owner.query('select * from documents where id = $1', [id])).rows[0] as Record<string, unknown>;
   const wordsOf = async (word: string): Promise<number> => {
     const { rows } = await test.owner.query<{ chunks: number }>(
-      'select chunks from lexicon where project_id = $1 and word = $2',
+      'select chunks from lexicon where project_id = $1 and lexeme = $2',
       [org.projectId, word],
     );
     return rows[0]?.chunks ?? 0;
@@ -101,7 +102,10 @@ describe('the moves of an ingest', () => {
       pages_total: 2,
     });
     expect(await inOrg((tx) => moveIngest(tx, at, { status: 'indexing', stage: 'index' }))).toBe(true);
-    expect([await finish(at, parseId), await finish(at, parseId)]).toEqual([true, false]);
+    expect([await finish(at, parseId), await finish(at, parseId)]).toEqual([
+      expect.objectContaining({ documentId }),
+      null,
+    ]);
     expect(await version(versionId)).toMatchObject({ status: 'ready', stage: null, parse_id: parseId, pages_done: 2 });
     expect(await document(documentId)).toMatchObject({ kind: 'text', searchable_version_id: versionId });
     expect(await wordsOf('covenant')).toBe(1);
@@ -166,7 +170,7 @@ describe('the moves of an ingest', () => {
     const anew = await open(mine.versionId, sha256);
     expect(anew).toMatchObject({ reused: false, at: { attempt: 2 } });
     await read(anew.at, anew.parseId, 'vellum');
-    expect(await finish(one.at, one.parseId)).toBe(false);
+    expect(await finish(one.at, one.parseId)).toBeNull();
     await finish(anew.at, anew.parseId);
     for (const { versionId } of [mine, other])
       expect(await version(versionId)).toMatchObject({ parse_id: anew.parseId });

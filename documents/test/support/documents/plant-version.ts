@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
@@ -14,7 +13,7 @@ export interface PlantedVersion {
 export async function plantVersion(
   owner: pg.Pool,
   { orgId, projectId }: { orgId: string; projectId: string },
-  { name = 'report.txt', bytes = Buffer.from('text'), declared = false } = {},
+  { name = 'report.txt', sizeBytes = 4 } = {},
 ): Promise<PlantedVersion> {
   const versionId = uuidv7();
   const { rows } = await owner.query<{ id: string }>(
@@ -27,14 +26,10 @@ export async function plantVersion(
     await owner.query(document, [documentId, orgId, projectId, name]);
   }
   const made = await owner.query<{ version: number }>(
-    `insert into document_versions (id, org_id, project_id, document_id, version, blob_key, size_bytes, declared_sha256)
-     select $1, $2, $3, $4, count(*) + 1, $5, $6, $7 from document_versions where document_id = $4 returning version`,
-    [versionId, orgId, projectId, documentId, originalKey(versionId), bytes.length, declared ? sha256(bytes) : null],
+    `insert into document_versions (id, org_id, project_id, document_id, version, blob_key, size_bytes)
+     select $1, $2, $3, $4, count(*) + 1, $5, $6 from document_versions where document_id = $4 returning version`,
+    [versionId, orgId, projectId, documentId, originalKey(versionId), sizeBytes],
   );
   await owner.query('update documents set latest_version_id = $1 where id = $2', [versionId, documentId]);
   return { documentId, versionId, version: made.rows[0]?.version ?? 0 };
-}
-
-export function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
 }

@@ -1,0 +1,39 @@
+import { beginIngest, failPage } from '../core/ingest/ingest-moves.js';
+import { finishVersion } from './finish-version.js';
+import { whileHeartbeating } from './heartbeat.js';
+import { indexVersion, joinPageTables } from './index-version.js';
+import type { IngestDependencies } from './ingest-dependencies.js';
+import type { IngestSteps, ParseSteps, RecognitionSteps } from './ingest-steps.js';
+import { failureSentence, readSpan, recognizePage } from './read-span.js';
+import { validateVersion } from './validate-version.js';
+
+/** The short steps of an ingest. Each may run twice, or beside itself, and comes to the same. */
+export function createIngestActivities(on: IngestDependencies): IngestSteps {
+  return {
+    beginIngest: async ({ orgId, subjectId }) => {
+      const subject = await on.record.inOrganization(orgId, (tx) => beginIngest(tx, subjectId));
+      const { isFindable, timing } = on;
+      return subject === null ? null : { orgId, versionId: subjectId, attempt: subject.attempt, isFindable, timing };
+    },
+    validateVersion: (ref) => whileHeartbeating((signal) => validateVersion(on, ref, signal)),
+    failPage: (parse, pageNumber, code) =>
+      on.record.inOrganization(parse.orgId, (tx) =>
+        failPage(tx, parse, parse.parseId, { pageNumber, code, message: failureSentence(code) }),
+      ),
+    joinTables: (parse) => whileHeartbeating((signal) => joinPageTables(on, parse, signal)),
+    indexVersion: (parse) => whileHeartbeating((signal) => indexVersion(on, parse, signal)),
+    finishVersion: (ref, parseId, ending) => whileHeartbeating(() => finishVersion(on, ref, parseId, ending)),
+  };
+}
+
+/** Steps that run a parser. */
+export function createParseActivities(on: IngestDependencies): ParseSteps {
+  return { readSpan: (parse, span) => whileHeartbeating((signal) => readSpan(on, parse, span, signal)) };
+}
+
+/** Steps that recognize what pictures say. */
+export function createRecognitionActivities(on: IngestDependencies): RecognitionSteps {
+  return {
+    recognizePage: (parse, pageNumber) => whileHeartbeating((signal) => recognizePage(on, parse, pageNumber, signal)),
+  };
+}

@@ -1,0 +1,132 @@
+import type { Client } from '@temporalio/client';
+import { deleteDocument } from '../core/documents/change-document.js';
+import type { Waker } from '../core/driver/outbox-dispatcher.js';
+import { purgeDocument } from '../core/maintenance/purge-document.js';
+import {
+  listOutlivedDocuments,
+  listPurgeableDocuments,
+  listUnreadVersions,
+  reconcileUsage,
+  sweepParses,
+} from '../core/maintenance/sweeps.js';
+import { reapUploads } from '../core/uploads/reap-uploads.js';
+import type { DocumentPlace } from '../core/documents/document-place.js';
+import { DocsvcError } from '../domain/errors.js';
+import { whileHeartbeating } from './heartbeat.js';
+
+/** What is done again and again; every step may run twice, or beside itself, without harm. */
+export interface MaintenanceSteps {
+  /** Wakes the workflows of versions that nobody reads, as after the loss of the driver's store. @returns how many */
+  wakeMissing(): Promise<number>;
+  reapUploads(): Promise<void>;
+  /** @returns how many counters were wrong */
+  reconcileQuotas(): Promise<number>;
+  sweepRetention(): Promise<void>;
+}
+
+export interface MaintenanceDependencies {
+  place: DocumentPlace;
+  waker: Waker;
+  /** Ids of versions whose workflow is open, as far as the driver's visibility knows. */
+  openIngests(): Promise<ReadonlySet<string>>;
+}
+
+/** What is younger is still being started. */
+const STARTED_WITHIN_MS = 60_000;
+/** Between the deletion of a document, or the archiving of its project, and its purge. */
+const KEPT_DAYS = 30;
+const PAGE = 500;
+/** Pages of one round, so that a round ends. */
+const PAGES_PER_ROUND = 200;
+
+export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceSteps {
+  return {
+    wakeMissing: () => wakeMissing(on),
+    reapUploads: () =>
+      whileHeartbeating(async () => {
+        await reapUploads(on.place);
+      }),
+    reconcileQuotas: () => reconcileUsage(on.place.record),
+    sweepRetention: () =>
+      whileHeartbeating(async (signal) => {
+        await deleteOutlived(on.place, signal);
+        await purgeDeleted(on.place, signal);
+        await removeUnusedParses(on.place, signal);
+      }),
+  };
+}
+
+/** Waking an open workflow again makes it look at its row once more, so a stale list only costs a call. */
+async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
+  const { place, waker } = on;
+  const open = await on.openIngests();
+  let woken = 0;
+  for (let after: string | null = null; ;) {
+    const page: { orgId: string; versionId: string }[] = await listUnreadVersions(
+      place.record,
+      STARTED_WITHIN_MS,
+      after,
+      PAGE,
+    );
+    for (const { orgId, versionId } of page.filter((one) => !open.has(one.versionId))) {
+      await waker.wake({ orgId, subjectId: versionId });
+      woken += 1;
+    }
+    after = page.at(-1)?.versionId ?? null;
+    if (page.length < PAGE) return woken;
+  }
+}
+
+async function deleteOutlived({ record }: DocumentPlace, signal: AbortSignal): Promise<void> {
+  await inPages(signal, async () => {
+    const page = await listOutlivedDocuments(record, KEPT_DAYS, PAGE);
+    for (const { orgId, documentId } of page) {
+      await record.inOrganization(orgId, (tx) => deleteDocument(tx, documentId, null)).catch(unlessGone);
+    }
+    return page.length;
+  });
+}
+
+/** Somebody else has deleted it in this moment. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof DocsvcError) || error.code !== 'not_found') throw error;
+}
+
+async function purgeDeleted({ record, store }: DocumentPlace, signal: AbortSignal): Promise<void> {
+  await inPages(signal, async () => {
+    const page = await listPurgeableDocuments(record, KEPT_DAYS, PAGE);
+    for (const { orgId, documentId, projectId } of page) {
+      const versions = await record.inOrganization(orgId, (tx) => purgeDocument(tx, documentId, projectId));
+      for (const versionId of versions) await store.deleteOwner(versionId);
+    }
+    return page.length;
+  });
+}
+
+async function removeUnusedParses({ record, store }: DocumentPlace, signal: AbortSignal): Promise<void> {
+  await inPages(signal, async () => {
+    const parses = await sweepParses(record, PAGE);
+    for (const parseId of parses) await store.deleteOwner(parseId);
+    return parses.length;
+  });
+}
+
+/** @param sweep answers how many there were */
+async function inPages(signal: AbortSignal, sweep: () => Promise<number>): Promise<void> {
+  for (let page = 0; page < PAGES_PER_ROUND; page += 1) {
+    signal.throwIfAborted();
+    if ((await sweep()) < PAGE) return;
+  }
+}
+
+/** Ids of the versions whose workflow is open. Visibility may lag by a moment. */
+export async function openIngests(
+  client: Client,
+  names: { workflowType: string; workflowId(subjectId: string): string },
+): Promise<ReadonlySet<string>> {
+  const open = new Set<string>();
+  const prefix = names.workflowId('');
+  const query = `WorkflowType = '${names.workflowType}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query })) open.add(workflowId.slice(prefix.length));
+  return open;
+}

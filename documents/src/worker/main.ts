@@ -1,0 +1,23 @@
+import { closeInheritedDescriptors } from '../../../src/platform/host/inherited-descriptors.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { installTemporalRuntime } from '../../../src/platform/temporal/temporal-runtime.js';
+import { configWarnings, loadConfig } from '../platform/config/index.js';
+import { startWorker, type RunningWorker } from './start-worker.js';
+
+closeInheritedDescriptors();
+const config = loadConfig(process.env);
+const log = createLogger('docsvc-worker', config.log.level);
+for (const warning of configWarnings(config, process.env)) log.warn(warning);
+installTemporalRuntime(log, config.telemetry.temporalMetricsBind);
+
+try {
+  const worker: RunningWorker = await startWorker(config, log);
+  log.info('ready');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.stop());
+  await worker.ended;
+} catch (cause) {
+  log.fatal({ err: cause }, 'the worker ended');
+  process.exitCode = 1;
+}
+// A program that still reads a document ends with this process.
+process.exit();
