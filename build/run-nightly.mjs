@@ -75,5 +75,9 @@ const tested = node([...JEST, '--runInBand', ...only]);
 const others =
   only.length > 0
     ? []
-    : [testContained(), node(['build/fuzz-api.mjs', FUZZED_SECS]), node(['build/try-package-sets.mjs'])];
+    : [
+        testContained(),
+        ...['build/fuzz-api.mjs', 'build/fuzz-documents.mjs'].map((script) => node([script, FUZZED_SECS])),
+        node(['build/try-package-sets.mjs']),
+      ];
 process.exit([tested, ...others].find((code) => code !== 0) ?? 0);

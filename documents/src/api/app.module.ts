@@ -20,6 +20,7 @@ import { OauthModule } from './oauth/oauth.module.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -33,6 +34,7 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  SearchModule,
   UploadsModule,
   DocumentsModule,
 ];
