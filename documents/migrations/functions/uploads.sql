@@ -8,7 +8,8 @@ as $$
   select o.signing_salt from orgs o where o.id = current_setting('docsvc.org_id')::uuid
 $$;
 
--- Begins one. refused names the quota that it would pass: what open uploads will take counts as if it were kept. Those of one
+-- Begins one. refused names the quota that it would pass: what open uploads will take counts as if it were kept. Those
+-- of one
 -- organization begin one after the other.
 create or replace function docsvc_open_upload(
   p_id uuid, p_project uuid, p_client uuid, p_name text, p_size bigint, p_part_size bigint, p_part_count int,
@@ -188,7 +189,8 @@ begin
 end
 $$;
 
--- Across organizations. These run as docsvc_system; an owner needs CREATE on the schema while it is given functions, and
+-- Across organizations. These run as docsvc_system; an owner needs CREATE on the schema while it is given functions,
+-- and
 -- at no other time.
 grant create on schema public to docsvc_system;
 set local role docsvc_system;

@@ -1,6 +1,7 @@
 -- Documents and their versions.
 
--- `latest_version_id` is the newest version, `searchable_version_id` the newest that was read: it stays searchable until the next one is.
+-- `latest_version_id` is the newest version, `searchable_version_id` the newest that was read: it stays searchable
+-- until the next one is.
 create table documents (
   id uuid primary key,
   org_id uuid not null references orgs (id),
@@ -29,7 +30,8 @@ create policy cross_organization on documents to docsvc_system using (true) with
 grant select, update, delete on documents to docsvc_system;
 grant select, insert, update, delete on documents to docsvc_app;
 
--- What reading certain bytes with certain options came to. Versions with the same bytes share one, so nothing is read twice. `version_id` and
+-- What reading certain bytes with certain options came to. Versions with the same bytes share one, so nothing is read
+-- twice. `version_id` and
 -- `attempt` say for whom it was made. One that nobody uses any more is `obsolete` until it is swept with its blobs.
 create table parses (
   id uuid primary key,
@@ -91,7 +93,8 @@ create table document_versions (
   foreign key (org_id, parse_id) references parses (org_id, id)
 );
 create index document_versions_of_parse on document_versions (parse_id) where parse_id is not null;
-create index document_versions_under_way on document_versions (created_at) where status in ('queued', 'processing', 'indexing');
+create index document_versions_under_way on document_versions (created_at)
+  where status in ('queued', 'processing', 'indexing');
 alter table document_versions enable row level security, force row level security;
 create policy org_isolation on document_versions
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)

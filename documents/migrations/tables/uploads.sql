@@ -13,7 +13,8 @@ create table upload_sessions (
   declared_sha256 bytea check (octet_length(declared_sha256) = 32),
   metadata jsonb not null default '{}',
   labels text[] not null default '{}',
-  status text not null default 'open' check (status in ('open', 'completing', 'completed', 'failed', 'aborted', 'expired')),
+  status text not null default 'open'
+    check (status in ('open', 'completing', 'completed', 'failed', 'aborted', 'expired')),
   error jsonb,
   document_id uuid,
   version_id uuid,
@@ -24,7 +25,8 @@ create table upload_sessions (
   unique (org_id, id),
   foreign key (org_id, project_id) references projects (org_id, id)
 );
-create index upload_sessions_open on upload_sessions (org_id, project_id, id desc) where status in ('open', 'completing', 'failed');
+create index upload_sessions_open on upload_sessions (org_id, project_id, id desc)
+  where status in ('open', 'completing', 'failed');
 create index upload_sessions_expiry on upload_sessions (expires_at) where status in ('open', 'failed');
 alter table upload_sessions enable row level security, force row level security;
 create policy org_isolation on upload_sessions

@@ -10,7 +10,7 @@ import {
   sweepParses,
 } from '../core/maintenance/sweeps.js';
 import { reapUploads } from '../core/uploads/reap-uploads.js';
-import type { UploadPlace } from '../core/uploads/upload-place.js';
+import type { DocumentPlace } from '../core/documents/document-place.js';
 import { DocsvcError } from '../domain/errors.js';
 import { whileHeartbeating } from './heartbeat.js';
 
@@ -25,7 +25,7 @@ export interface MaintenanceSteps {
 }
 
 export interface MaintenanceDependencies {
-  place: UploadPlace;
+  place: DocumentPlace;
   waker: Waker;
   /** Ids of versions whose workflow is open, as far as the driver's visibility knows. */
   openIngests(): Promise<ReadonlySet<string>>;
@@ -77,7 +77,7 @@ async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
   }
 }
 
-async function deleteOutlived({ record }: UploadPlace, signal: AbortSignal): Promise<void> {
+async function deleteOutlived({ record }: DocumentPlace, signal: AbortSignal): Promise<void> {
   await inPages(signal, async () => {
     const page = await listOutlivedDocuments(record, KEPT_DAYS, PAGE);
     for (const { orgId, documentId } of page) {
@@ -92,7 +92,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof DocsvcError) || error.code !== 'not_found') throw error;
 }
 
-async function purgeDeleted({ record, store }: UploadPlace, signal: AbortSignal): Promise<void> {
+async function purgeDeleted({ record, store }: DocumentPlace, signal: AbortSignal): Promise<void> {
   await inPages(signal, async () => {
     const page = await listPurgeableDocuments(record, KEPT_DAYS, PAGE);
     for (const { orgId, documentId, projectId } of page) {
@@ -103,7 +103,7 @@ async function purgeDeleted({ record, store }: UploadPlace, signal: AbortSignal)
   });
 }
 
-async function removeUnusedParses({ record, store }: UploadPlace, signal: AbortSignal): Promise<void> {
+async function removeUnusedParses({ record, store }: DocumentPlace, signal: AbortSignal): Promise<void> {
   await inPages(signal, async () => {
     const parses = await sweepParses(record, PAGE);
     for (const parseId of parses) await store.deleteOwner(parseId);

@@ -4,7 +4,10 @@ import { LoggerModule } from 'nestjs-pino';
 import { AccountModule } from './account/account.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ClientsModule } from './clients/clients.module.js';
+import { DocumentsModule } from './documents/documents.module.js';
+import { EgressModule } from './foundation/egress.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
+import { StoreModule } from './foundation/store.module.js';
 import { HealthModule } from './health/health.module.js';
 import { AccessGuard } from './http/access.guard.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -18,6 +21,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { requestLogging } from './request-log.js';
+import { UploadsModule } from './uploads/uploads.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** Each resource of the interface; a new one has its line here. */
@@ -29,6 +33,8 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  UploadsModule,
+  DocumentsModule,
 ];
 
 /** Every resource, with the guard, the error body and the checks of requests that they share. */
@@ -39,6 +45,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         FoundationModule.forProcess(foundation),
+        EgressModule,
+        StoreModule,
         LoggerModule.forRoot(requestLogging(foundation.config.log.level, foundation.logTo)),
         ...RESOURCES,
       ],

@@ -17,10 +17,14 @@ import { errorAnswer, toDocsvcError } from './http/error-body.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
+import { leaveBodiesAt, leaveFileFormsAt } from './http/streamed-bodies.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
 const MAX_PATH_PARAMETER_CHARS = 16_384;
+
+/** 32 MiB in Base64, and what is said of them. */
+const MAX_ONE_SHOT_JSON_BYTES = 45 * 1024 * 1024;
 
 /** Builds the API, ready to listen. */
 export async function createApi(foundation: Foundation): Promise<NestFastifyApplication> {
@@ -73,6 +77,8 @@ function createAdapter({ config }: Foundation, routes: RouteTable): FastifyAdapt
   const server = adapter.getInstance<FastifyInstance>();
   readJsonBodies(server);
   readFormsAt(server, '/oauth/token');
+  leaveBodiesAt(server, '/api/uploads/:id/parts/:partNumber');
+  leaveFileFormsAt(server, '/api/projects/:id/documents', MAX_ONE_SHOT_JSON_BYTES);
   server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -9,9 +9,11 @@ import { openDocsvcFolder } from './state-folder.js';
  * What comes before API and worker of a version: the schema, the namespace, and at the first start an organization with its client. A
  * process of its own, so that a supervisor does not carry the database layer for the rest of its life.
  */
+const { dir } = loadConfig({ DOCSVC_DATA_DIR: process.env['DOCSVC_DATA_DIR'] }).data;
+// Before the rest is read: at the first start the sealing key that it names is made here.
+const folder = openDocsvcFolder(dir);
 const config = loadConfig(process.env);
 const url = requireSetting(config.database.url, 'DOCSVC_DATABASE_URL');
-const folder = openDocsvcFolder(config.data.dir);
 for (const name of await migrateDocsvc(url)) process.stdout.write(`migrated ${name}\n`);
 await ensureNamespace(config.temporal);
 const record = await Record.connect({ url, poolSize: 2, applicationName: 'docsvc-prepare' }, (error) => {

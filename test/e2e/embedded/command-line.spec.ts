@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'yaml';
 import type { Schemas } from '../../../src/client/client.js';
 import { compiledBefore } from '../../support/installation/own-place.js';
-import { StartedSandgate, temporaryStateFolder, until } from './started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder, until } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(240_000);
 

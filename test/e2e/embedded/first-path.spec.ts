@@ -12,7 +12,7 @@ import { compiledBefore } from '../../support/installation/own-place.js';
 import { runHere, SecondMachine, type Outcome } from '../../support/installation/second-machine.js';
 import { DEPENDENCY, INSTALL, writeNpmProject } from '../../support/packages/npm-project.js';
 import { PackageRegistry } from '../../support/packages/package-registry.js';
-import { StartedSandgate, temporaryStateFolder } from './started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(300_000);
 

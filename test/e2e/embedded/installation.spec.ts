@@ -3,7 +3,12 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SERVICES_GRACE_MS, STORES_GRACE_MS } from '../../../src/embedded/stop-times.js';
-import { StartedSandgate, processesOf, temporaryStateFolder, until } from './started-sandgate.js';
+import {
+  StartedSandgate,
+  processesOf,
+  temporaryStateFolder,
+  until,
+} from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(240_000);
 

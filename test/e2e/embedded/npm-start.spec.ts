@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { bringNode, personWith, type BroughtNode } from '../../support/installation/older-node.js';
-import { processesOf, temporaryStateFolder, until } from './started-sandgate.js';
+import { processesOf, temporaryStateFolder, until } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(300_000);
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { compiledBefore } from '../../support/installation/own-place.js';
 import { freePorts } from '../../support/installation/free-ports.js';
 import { runHere, SecondMachine, type Outcome } from '../../support/installation/second-machine.js';
-import { StartedSandgate, temporaryStateFolder } from './started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(240_000);
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { LiveStack } from '../../support/installation/live-stack.js';
-import { StartedSandgate, temporaryStateFolder } from './started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
 describe('a port that somebody took between its choice and its use', () => {
   let folder: string;

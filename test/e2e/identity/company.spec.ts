@@ -11,7 +11,7 @@ import { freePorts } from '../../support/installation/free-ports.js';
 import { startBrowser } from '../../support/oauth/browser.js';
 import { until } from '../../support/time/until.js';
 import { Shell } from '../../support/triggers/recipe-page.js';
-import { StartedSandgate, temporaryStateFolder } from '../embedded/started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(300_000);
 

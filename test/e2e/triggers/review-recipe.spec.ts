@@ -11,7 +11,7 @@ import { freePorts } from '../../support/installation/free-ports.js';
 import { taskOf } from '../../support/models/messages-body.js';
 import { until } from '../../support/time/until.js';
 import { blocksOf, Shell } from '../../support/triggers/recipe-page.js';
-import { StartedSandgate, temporaryStateFolder } from '../embedded/started-sandgate.js';
+import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
 jest.setTimeout(600_000);
 

@@ -42,6 +42,7 @@ const FAILURES = {
   403: 'The credential lacks a scope, or may not do this.',
   404: 'No such resource, or none that the credential may see.',
   405: 'The address does not have this method.',
+  408: 'The request body stopped coming.',
   409: 'The request conflicts with what exists.',
   410: 'It is over: the upload has expired, or the content was purged.',
   413: 'The request is too large.',

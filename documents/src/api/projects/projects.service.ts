@@ -49,7 +49,7 @@ export class ProjectsService {
       const page = await newestPage(tx, ProjectEntity, where, asked);
       const documents = await countHeld(
         tx,
-        'docsvc_count_documents',
+        'documents',
         page.rows.map(({ id }) => id),
       );
       return answerPage(caller, list, page, (row) => viewProject(row, documents(row.id)));
@@ -129,7 +129,7 @@ async function write(
 }
 
 async function tagged(tx: RecordTransaction, row: Project): Promise<Tagged<ProjectView>> {
-  const documents = await countHeld(tx, 'docsvc_count_documents', [row.id]);
+  const documents = await countHeld(tx, 'documents', [row.id]);
   return new Tagged(viewProject(row, documents(row.id)), row.row_version);
 }
 

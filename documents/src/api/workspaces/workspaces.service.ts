@@ -31,7 +31,7 @@ export class WorkspacesService {
       const page = await newestPage(tx, WorkspaceEntity, await usableWorkspaces(tx, caller), asked);
       const projects = await countHeld(
         tx,
-        'docsvc_count_projects',
+        'projects',
         page.rows.map(({ id }) => id),
       );
       return answerPage(caller, LIST, page, (row) => viewWorkspace(row, projects(row.id)));
@@ -115,7 +115,7 @@ async function insertWithFreeSlug(tx: RecordTransaction, name: string, descripti
 }
 
 async function tagged(tx: RecordTransaction, row: Workspace): Promise<Tagged<WorkspaceView>> {
-  const projects = await countHeld(tx, 'docsvc_count_projects', [row.id]);
+  const projects = await countHeld(tx, 'projects', [row.id]);
   return new Tagged(viewWorkspace(row, projects(row.id)), row.row_version);
 }
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Scope } from '../../domain/access/scopes.js';
 
-/** A machine that may ask for tokens (docs/design/access.md). */
+/** A machine that may ask for tokens (documents/docs/design/access.md). */
 @Entity('oauth_clients')
 export class OauthClientEntity {
   @PrimaryColumn('uuid')

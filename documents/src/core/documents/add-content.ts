@@ -3,63 +3,71 @@ import { v7 as uuidv7 } from 'uuid';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { normalizeName } from '../../domain/names/normalize-name.js';
-import { originalKey } from '../../platform/blobs/blob-store.js';
+import { originalKey, type BlobStore } from '../../platform/blobs/blob-store.js';
+import { changedNothing } from '../record/changed-nothing.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { UploadPlace } from '../uploads/upload-place.js';
-import { addVersion, type VersionPlace } from './add-version.js';
+import type { DocumentPlace } from './document-place.js';
+import { addVersion } from './add-version.js';
+import type { VersionPlace } from './version-place.js';
 
 /** Largest file that is taken in one request. */
 export const MAX_ONE_SHOT_BYTES = 32 * 1024 * 1024;
 
-/** A file that comes whole in one request. */
-export interface OneShot {
+/** Bytes that are durable, under the id of the version to be. */
+export interface KeptContent {
+  versionId: string;
+  sizeBytes: number;
+}
+
+/** What is said of them. */
+export interface ContentDetails {
   orgId: string;
   projectId: string;
   name: string;
-  body: Readable;
   contentType: string | null;
   metadata: JsonObject;
   labels: string[];
 }
 
+/** Takes in the bytes of a whole file. @throws DocsvcError `too_large` above 32 MiB, `invalid_request` when they break off */
+export async function keepContent(store: BlobStore, body: Readable): Promise<KeptContent> {
+  const versionId = uuidv7();
+  const { sizeBytes } = await store.put(originalKey(versionId), body, MAX_ONE_SHOT_BYTES);
+  return { versionId, sizeBytes };
+}
+
 /**
- * Takes in a whole file: its bytes are durable before its version is.
+ * Makes a version of bytes that were kept; when it does not come to that they are dropped again.
  *
+ * @param describe says what they are, and may refuse
  * @param alongside runs in the transaction that makes the version
- * @throws DocsvcError `too_large` above 32 MiB, `invalid_request` for an empty one or a name that none is, `quota_exceeded`
+ * @throws DocsvcError `invalid_request` for an empty file or a name that none is, `quota_exceeded`
  */
-export async function addContent(
-  { record, store, quotas }: UploadPlace,
-  { orgId, name, body, ...rest }: OneShot,
+export async function addKeptContent(
+  { record, store, quotas }: DocumentPlace,
+  { versionId, sizeBytes }: KeptContent,
+  describe: () => ContentDetails,
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
 ): Promise<VersionPlace> {
-  const normalized = normalizeName(name);
-  const id = uuidv7();
-  const { sizeBytes } = await store.put(originalKey(id), body, MAX_ONE_SHOT_BYTES);
   try {
     if (sizeBytes === 0)
       throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
+    const { orgId, name, ...details } = describe();
+    const version = {
+      ...details,
+      id: versionId,
+      name: normalizeName(name),
+      blobKey: originalKey(versionId),
+      sizeBytes,
+      declaredSha256: null,
+    };
     return await record.inOrganization(orgId, async (tx) => {
-      const made = await addVersion(
-        tx,
-        {
-          id,
-          projectId: rest.projectId,
-          name: normalized,
-          blobKey: originalKey(id),
-          contentType: rest.contentType,
-          sizeBytes,
-          declaredSha256: null,
-          metadata: rest.metadata,
-          labels: rest.labels,
-        },
-        quotas,
-      );
+      const made = await addVersion(tx, version, quotas);
       await alongside(tx, made);
       return made;
     });
   } catch (error) {
-    await store.deleteOwner(id);
+    if (changedNothing(error)) await store.deleteOwner(versionId);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { QuotaConfig } from '../../platform/config/limits.config.js';
 import type { RecordTransaction } from '../record/record.js';
 import { announceVersion } from './announce-version.js';
 import { quotaExceeded } from './quota-exceeded.js';
+import type { VersionPlace } from './version-place.js';
 
 /** The bytes of a version that are in the store already, under the id that the version gets. */
 export interface NewVersion {
@@ -18,14 +19,6 @@ export interface NewVersion {
   declaredSha256: Buffer | null;
   metadata: JsonObject;
   labels: string[];
-}
-
-/** A version, and the document that it belongs to. */
-export interface VersionPlace {
-  documentId: string;
-  versionId: string;
-  version: number;
-  projectId: string;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { wake } from '../driver/wake.js';
 import { appendEvent } from '../events/append-event.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { VersionPlace } from './add-version.js';
+import type { VersionPlace } from './version-place.js';
 
 /** Tells webhooks of a version that has just been made, and has it read. */
 export async function announceVersion(tx: RecordTransaction, place: VersionPlace): Promise<void> {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JsonObject, JsonValue } from '../../../../src/domain/json.js';
+import type { JsonObject } from '../../../../src/domain/json.js';
 import { BIGINT } from '../record/bigint-column.js';
 
 export const VERSION_STATUSES = [
@@ -14,7 +14,8 @@ export const VERSION_STATUSES = [
 ] as const;
 export type VersionStatus = (typeof VERSION_STATUSES)[number];
 
-export type VersionStage = 'validate' | 'parse' | 'ocr' | 'tables' | 'index';
+export const VERSION_STAGES = ['validate', 'parse', 'ocr', 'tables', 'index'] as const;
+export type VersionStage = (typeof VERSION_STAGES)[number];
 
 /** The bytes that were uploaded under a name at one time, and how far they have been read. */
 @Entity('document_versions')
@@ -78,7 +79,7 @@ export class DocumentVersionEntity {
   lost_ms!: number;
 
   @Column('jsonb', { default: [] })
-  warnings!: JsonValue[];
+  warnings!: unknown[];
 
   @Column('jsonb', { nullable: true })
   error!: { code: string; message: string } | null;

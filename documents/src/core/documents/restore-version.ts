@@ -2,9 +2,11 @@ import { IsNull } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { DocsvcError } from '../../domain/errors.js';
 import { originalKey } from '../../platform/blobs/blob-store.js';
+import { changedNothing } from '../record/changed-nothing.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { UploadPlace } from '../uploads/upload-place.js';
-import { addVersion, type VersionPlace } from './add-version.js';
+import type { DocumentPlace } from './document-place.js';
+import { addVersion } from './add-version.js';
+import type { VersionPlace } from './version-place.js';
 import { DocumentEntity } from './document.entity.js';
 import type { VersionView } from './view-versions.js';
 
@@ -15,7 +17,7 @@ import type { VersionView } from './view-versions.js';
  * @throws DocsvcError `not_found`, `purged` when its bytes are gone, `quota_exceeded`
  */
 export async function restoreVersion(
-  { record, store, quotas }: UploadPlace,
+  { record, store, quotas }: DocumentPlace,
   orgId: string,
   restored: VersionView,
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
@@ -50,7 +52,7 @@ export async function restoreVersion(
       return made;
     });
   } catch (error) {
-    await store.deleteOwner(id);
+    if (changedNothing(error)) await store.deleteOwner(id);
     throw error;
   }
 }

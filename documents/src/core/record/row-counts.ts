@@ -1,16 +1,17 @@
 import type { RecordTransaction } from './record.js';
 
-/**
- * What each of some rows holds; rows that hold nothing count zero.
- *
- * @param of the function that counts
- */
+const COUNTED_BY = {
+  projects: 'select * from docsvc_count_projects($1)',
+  documents: 'select * from docsvc_count_documents($1)',
+};
+
+/** What each of some rows holds; rows that hold nothing count zero. */
 export async function countHeld(
   tx: RecordTransaction,
-  of: 'docsvc_count_projects' | 'docsvc_count_documents',
+  what: keyof typeof COUNTED_BY,
   ids: string[],
 ): Promise<(id: string) => number> {
-  const rows = await tx.query<{ id: string; amount: number }>(`select * from ${of}($1)`, [ids]);
+  const rows = await tx.query<{ id: string; amount: number }>(COUNTED_BY[what], [ids]);
   const amounts = new Map(rows.map(({ id, amount }) => [id, amount]));
   return (id) => amounts.get(id) ?? 0;
 }

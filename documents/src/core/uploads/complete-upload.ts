@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DocsvcError } from '../../domain/errors.js';
 import { originalKey } from '../../platform/blobs/blob-store.js';
-import type { VersionPlace } from '../documents/add-version.js';
+import type { VersionPlace } from '../documents/version-place.js';
 import { announceVersion } from '../documents/announce-version.js';
 import { quotaExceeded } from '../documents/quota-exceeded.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { UploadPlace } from './upload-place.js';
+import type { DocumentPlace } from '../documents/document-place.js';
 import type { UploadStatus } from './upload-session.entity.js';
 
 /** Missing parts that one refusal names. */
@@ -34,7 +34,7 @@ export interface Completion {
  * @throws DocsvcError `not_found`, `upload_incomplete` naming the missing parts, `upload_expired`, `quota_exceeded`
  */
 export async function completeUpload(
-  place: UploadPlace,
+  place: DocumentPlace,
   completion: Completion,
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
 ): Promise<VersionPlace> {
@@ -44,7 +44,7 @@ export async function completeUpload(
 }
 
 /** @returns the id of the version to be */
-async function beginCompletion({ record }: UploadPlace, completion: Completion): Promise<string> {
+async function beginCompletion({ record }: DocumentPlace, completion: Completion): Promise<string> {
   const { orgId, uploadId, parts, sha256 } = completion;
   const [row] = await record.inOrganization(orgId, (tx) =>
     tx.query<{ status: UploadStatus; version_id: string | null; missing: number[] }>(
@@ -69,7 +69,7 @@ async function beginCompletion({ record }: UploadPlace, completion: Completion):
 
 /** The second half, for a completion that was begun; also for those that find it left undone. */
 export async function finishCompletion(
-  { record, quotas }: UploadPlace,
+  { record, quotas }: DocumentPlace,
   { orgId, uploadId, versionId }: { orgId: string; uploadId: string; versionId: string },
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
 ): Promise<VersionPlace> {

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../../src/domain/json.js';
 import { normalizeName } from '../../domain/names/normalize-name.js';
 import { planParts, type PartPlan } from '../../domain/uploads/part-plan.js';
 import { quotaExceeded } from '../documents/quota-exceeded.js';
+import { changedNothing } from '../record/changed-nothing.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { UploadPlace } from './upload-place.js';
+import type { DocumentPlace } from '../documents/document-place.js';
 import { UPLOAD_TTL_SECS } from './upload-ttl.js';
 
 /** What a client says of a file before it sends it. */
@@ -28,7 +29,7 @@ export interface NewUpload {
  * @throws DocsvcError `too_large`, `invalid_request`, `quota_exceeded`
  */
 export async function openUpload<T>(
-  { record, store, quotas }: UploadPlace,
+  { record, store, quotas }: DocumentPlace,
   asked: NewUpload,
   alongside: (tx: RecordTransaction, uploadId: string) => Promise<T>,
 ): Promise<T> {
@@ -43,7 +44,7 @@ export async function openUpload<T>(
       return alongside(tx, id);
     });
   } catch (error) {
-    await store.abortUpload(id);
+    if (changedNothing(error)) await store.abortUpload(id);
     throw error;
   }
 }
@@ -53,7 +54,7 @@ async function insertUpload(
   id: string,
   asked: NewUpload,
   plan: PartPlan,
-  quotas: UploadPlace['quotas'],
+  quotas: DocumentPlace['quotas'],
 ): Promise<string | null> {
   const [answer] = await tx.query<{ refused: string | null }>(
     'select * from docsvc_open_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',

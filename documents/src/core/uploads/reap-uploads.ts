@@ -2,7 +2,7 @@ import { originalKey, type KeptOwner } from '../../platform/blobs/blob-store.js'
 import type { Record } from '../record/record.js';
 import { freeUpload } from './abort-upload.js';
 import { finishCompletion } from './complete-upload.js';
-import type { UploadPlace } from './upload-place.js';
+import type { DocumentPlace } from '../documents/document-place.js';
 
 const ORPHAN_AGE_MS = 24 * 3_600_000;
 const BATCH = 500;
@@ -23,7 +23,7 @@ export interface Reaped {
  * Ends uploads that got no part for seven days, finishes completions that a process did not live to finish, and deletes bytes to which
  * no row belongs, once they are a day old. Safe beside everything else and beside itself.
  */
-export async function reapUploads(place: UploadPlace): Promise<Reaped> {
+export async function reapUploads(place: DocumentPlace): Promise<Reaped> {
   const expired = await expireUploads(place);
   const finished = await finishStuck(place);
   const before = new Date(Date.now() - ORPHAN_AGE_MS);
@@ -35,7 +35,7 @@ export async function reapUploads(place: UploadPlace): Promise<Reaped> {
   return { expired, finished, orphans };
 }
 
-async function expireUploads({ record, store }: UploadPlace): Promise<number> {
+async function expireUploads({ record, store }: DocumentPlace): Promise<number> {
   let expired = 0;
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     const rows = await record.query<{ id: string; version_id: string | null }>(
@@ -49,7 +49,7 @@ async function expireUploads({ record, store }: UploadPlace): Promise<number> {
   return expired;
 }
 
-async function finishStuck(place: UploadPlace): Promise<number> {
+async function finishStuck(place: DocumentPlace): Promise<number> {
   const rows = await place.record.query<{ org_id: string; id: string; version_id: string }>(
     'select org_id, id, version_id from docsvc_list_stuck_completions($1)',
     [BATCH],

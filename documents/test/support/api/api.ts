@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApi } from '../../../src/api/create-api.js';
@@ -62,7 +65,9 @@ export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
       done();
     },
   });
+  const filesRoot = await mkdtemp(join(tmpdir(), 'docsvc-files-'));
   const config = loadConfig({
+    DOCSVC_FS_ROOT: filesRoot,
     DOCSVC_SEAL_KEY: SEAL_KEY,
     DOCSVC_BIND: '127.0.0.1:0',
     DOCSVC_LOG_LEVEL: 'error',
@@ -82,6 +87,7 @@ export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
     close: async () => {
       await app.close();
       await database.close();
+      await rm(filesRoot, { recursive: true });
     },
   };
 }
@@ -118,12 +124,15 @@ async function withToken(ask: Ask, made: FirstClient): Promise<TestOrganization>
   };
 }
 
+/** Bodies that are sent as they are. */
+const RAW = [URLSearchParams, FormData, Uint8Array];
+
 async function send<B>(
   origin: string,
   path: string,
   { method = 'GET', token, body, headers }: Sent = {},
 ): Promise<Answer<B>> {
-  const isRaw = typeof body === 'string' || body instanceof URLSearchParams;
+  const isRaw = typeof body === 'string' || RAW.some((kind) => body instanceof kind);
   const answer = await fetch(origin + path, {
     method,
     redirect: 'manual',
@@ -132,7 +141,7 @@ async function send<B>(
       ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('json') === true;

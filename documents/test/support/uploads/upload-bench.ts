@@ -7,8 +7,8 @@ import { completeUpload, type Completion } from '../../../src/core/uploads/compl
 import { openUpload, type NewUpload } from '../../../src/core/uploads/open-upload.js';
 import { PartSlots } from '../../../src/core/uploads/part-slots.js';
 import { receivePart } from '../../../src/core/uploads/receive-part.js';
-import type { UploadPlace } from '../../../src/core/uploads/upload-place.js';
-import type { VersionPlace } from '../../../src/core/documents/add-version.js';
+import type { DocumentPlace } from '../../../src/core/documents/document-place.js';
+import type { VersionPlace } from '../../../src/core/documents/version-place.js';
 import type { Record } from '../../../src/core/record/record.js';
 import { FsBlobStore } from '../../../src/platform/blobs/fs-blob-store.js';
 import type { PlantedOrganization } from '../database/plant-organization.js';
@@ -18,7 +18,7 @@ export class UploadBench {
   private readonly slots = new PartSlots();
 
   private constructor(
-    readonly place: UploadPlace,
+    readonly place: DocumentPlace,
     readonly root: string,
     readonly organization: PlantedOrganization,
   ) {}
@@ -26,7 +26,7 @@ export class UploadBench {
   static async open(
     record: Record,
     organization: PlantedOrganization,
-    quotas: Partial<UploadPlace['quotas']> = {},
+    quotas: Partial<DocumentPlace['quotas']> = {},
   ): Promise<UploadBench> {
     const root = await mkdtemp(join(tmpdir(), 'docsvc-uploads-'));
     const store = await FsBlobStore.open(root, { stallMs: 2_000 });

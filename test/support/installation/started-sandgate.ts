@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownPlace } from '../../support/installation/own-place.js';
-import { pauseAfter } from '../../support/time/pause.js';
+import { pauseAfter } from '../time/pause.js';
+import { ownPlace } from './own-place.js';
 
 const PROGRAM = resolve('dist/src/cli/main.js');
 const START_TIMEOUT_MS = 120_000;
@@ -29,16 +29,17 @@ export class StartedSandgate {
     this.ended = new Promise((done) => child.once('close', (code) => done({ code, output: this.output })));
   }
 
-  static spawn(dataDir: string, env: NodeJS.ProcessEnv = {}): StartedSandgate {
-    const child = spawn(process.execPath, [PROGRAM, 'start'], {
+  /** @param options of the command */
+  static spawn(dataDir: string, env: NodeJS.ProcessEnv = {}, options: string[] = []): StartedSandgate {
+    const child = spawn(process.execPath, [PROGRAM, 'start', ...options], {
       env: { ...ownPlace(), SERVICE_DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return new StartedSandgate(child, dataDir);
   }
 
-  static async start(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<StartedSandgate> {
-    const started = StartedSandgate.spawn(dataDir, env);
+  static async start(dataDir: string, env: NodeJS.ProcessEnv = {}, options: string[] = []): Promise<StartedSandgate> {
+    const started = StartedSandgate.spawn(dataDir, env, options);
     await started.ready();
     return started;
   }
@@ -89,7 +90,7 @@ export function processesOf(dataDir: string): { pid: number; command: string }[]
     .flatMap((entry) => {
       const command = readOrEmpty(`/proc/${entry}/cmdline`).replaceAll('\0', ' ');
       const environment = readOrEmpty(`/proc/${entry}/environ`);
-      const isOurs = command.includes(dataDir) || environment.includes(`SERVICE_DATA_DIR=${dataDir}\0`);
+      const isOurs = command.includes(dataDir) || environment.includes(`_DATA_DIR=${dataDir}\0`);
       return isOurs && Number(entry) !== process.pid ? [{ pid: Number(entry), command }] : [];
     });
 }

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { UploadsModule } from '../uploads/uploads.module.js';
+import { ContentService } from './content.service.js';
+import { DocumentsController, ProjectDocumentsController } from './documents.controller.js';
+import { DocumentsService } from './documents.service.js';
+import { DownloadsController } from './downloads.controller.js';
+import { DownloadsService } from './downloads.service.js';
+import { VersionsService } from './versions.service.js';
+
+@Module({
+  imports: [UploadsModule],
+  controllers: [ProjectDocumentsController, DocumentsController, DownloadsController],
+  providers: [DocumentsService, ContentService, VersionsService, DownloadsService],
+})
+export class DocumentsModule {}

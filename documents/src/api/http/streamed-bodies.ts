@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DocsvcError } from '../../domain/errors.js';
+
+const FILE_FORM = 'multipart/form-data';
+/** A name that no sender has a reason to use: bodies of these routes get it here, whatever their senders call them. */
+const AS_SENT = 'application/x-docsvc-as-sent';
+/** For the rest of a body that was refused, so that its sender reads why. */
+const LINGER_MS = 30_000;
+
+/** Leaves the bodies that are put to this route on the connection, for whoever streams them from there. */
+export function leaveBodiesAt(server: FastifyInstance, route: string): void {
+  const isOne = ({ method, routeOptions }: FastifyRequest): boolean => method === 'PUT' && routeOptions.url === route;
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (isOne(request)) request.headers['content-type'] = AS_SENT;
+    done();
+  });
+  server.addContentTypeParser(AS_SENT, (request, _body, done) => {
+    if (isOne(request)) done(null, undefined);
+    else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
+  });
+  dropRestAt(server, route);
+}
+
+/** Leaves forms with files on the connection at this route, and refuses them everywhere else. JSON may be so large there. */
+export function leaveFileFormsAt(server: FastifyInstance, route: string, maxJsonBytes: number): void {
+  server.addHook('onRoute', (options) => {
+    if (options.url === route && options.method === 'POST') options.bodyLimit = maxJsonBytes;
+  });
+  server.addContentTypeParser(FILE_FORM, (request, _body, done) => {
+    if (request.routeOptions.url === route) done(null, {});
+    else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
+  });
+  dropRestAt(server, route);
+}
+
+/** Reads and drops what comes after the answer, for a while. */
+function dropRestAt(server: FastifyInstance, route: string): void {
+  server.addHook('onResponse', (request, _reply, done) => {
+    const { raw, routeOptions } = request;
+    if (routeOptions.url === route && !raw.complete) {
+      const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+      raw.once('close', () => clearTimeout(cut));
+      raw.resume();
+    }
+    done();
+  });
+}

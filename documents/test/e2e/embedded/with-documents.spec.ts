@@ -1,0 +1,126 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import {
+  processesOf,
+  StartedSandgate,
+  temporaryStateFolder,
+  until,
+} from '../../../../test/support/installation/started-sandgate.js';
+import {
+  findPart,
+  ownDocsvcPlace,
+  readClient,
+  requestAs,
+  type DocsvcPart,
+} from '../../support/installation/started-docsvc.js';
+
+const folder = temporaryStateFolder();
+const documents = join(folder, 'docsvc');
+let running: StartedSandgate | undefined;
+
+beforeAll(async () => {
+  running = await StartedSandgate.start(folder, ownDocsvcPlace(), ['--with', 'documents']);
+});
+afterAll(async () => {
+  await running?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function sandgate(): StartedSandgate {
+  if (running === undefined) throw new Error('it does not run');
+  return running;
+}
+
+const socket = join(folder, 'pg');
+
+/** What PostgreSQL says to a login that asks for a database, acting as a role or not. */
+async function enter(user: string, database: string, role?: string): Promise<string> {
+  const options = role === undefined ? {} : { options: `-c role=${role}` };
+  const client = new pg.Client({ host: socket, user, database, ...options });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ who: string }>('select current_user || $1 || current_database() as who', [
+      '@',
+    ]);
+    return rows[0]?.who ?? '';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+describe('sandgate start --with documents', () => {
+  it('starts both products on one PostgreSQL and one Temporal, and prints where documents are', async () => {
+    expect(sandgate().output).toContain('Documents API');
+    expect(sandgate().output).toContain(join(documents, 'first-client.json'));
+    const servers = (word: string) =>
+      processesOf(folder).filter(({ command }) => command.includes(word) && !command.startsWith('bwrap')).length;
+    expect([servers('bin/postgres -D'), servers('server start-dev')]).toEqual([1, 1]);
+    expect((await sandgate().request('/v1/agents')).status).toBe(200);
+    expect((await requestAs(readClient(documents), '/api/projects')).status).toBe(200);
+  });
+
+  it('DI-002 neither login can enter the database of the other product, as whatever role it acts', async () => {
+    expect(await enter('sandgate', 'sandgate', 'sandgate_app')).toBe('sandgate_app@sandgate');
+    expect(await enter('docsvc', 'docsvc', 'docsvc_app')).toBe('docsvc_app@docsvc');
+    for (const [user, database] of [
+      ['sandgate', 'docsvc'],
+      ['docsvc', 'sandgate'],
+      ['docsvc', 'postgres'],
+      ['sandgate_app', 'docsvc'],
+      ['docsvc_app', 'sandgate'],
+    ] as const) {
+      for (const role of [undefined, `${user.split('_')[0]}_app`]) {
+        expect(await enter(user, database, role)).toMatch(/^(no pg_hba\.conf entry|permission denied)/);
+      }
+    }
+    // Nor does the one act as the other's role in its own database.
+    expect(await enter('docsvc', 'docsvc', 'sandgate_app')).toMatch(/permission denied to set role/);
+  });
+
+  it('DI-002 privileges alone keep the runtime roles apart, and documents has no power over the server', async () => {
+    const client = new pg.Client({ host: socket, user: 'sandgate', database: 'sandgate' });
+    await client.connect();
+    const { rows } = await client.query<{ across: boolean; power: boolean }>(
+      `select has_database_privilege('sandgate_app', 'docsvc', 'connect')
+                or has_database_privilege('docsvc_app', 'sandgate', 'connect')
+                or has_database_privilege('docsvc', 'sandgate', 'connect') as across,
+              (select rolsuper or rolbypassrls or rolreplication from pg_roles where rolname = 'docsvc') as power`,
+    );
+    await client.end();
+    expect(rows).toEqual([{ across: false, power: false }]);
+  });
+
+  it('DI-002 a credential of the one is none of the other', async () => {
+    const client = readClient(documents);
+    const foreign = await fetch(`${client.apiUrl}/api/projects`, {
+      headers: { authorization: `Bearer ${sandgate().token}` },
+    });
+    expect(foreign.status).toBe(401);
+    const own = await fetch(`${sandgate().url}/v1/agents`, {
+      headers: { authorization: `Bearer ${client.clientSecret}` },
+    });
+    expect(own.status).toBe(401);
+  });
+
+  it.each<DocsvcPart>(['api', 'worker'])('%s of documents is started again when it dies alone', async (part) => {
+    const victim = findPart(documents, part);
+    if (victim === undefined) throw new Error(`${part} does not run`);
+    process.kill(victim, 'SIGKILL');
+    await until(() => ![undefined, victim].includes(findPart(documents, part)), 60_000, `${part} runs again`);
+    await until(
+      () =>
+        requestAs(readClient(documents), '/api/projects').then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      60_000,
+      'documents answers',
+    );
+    expect((await sandgate().request('/v1/agents')).status).toBe(200);
+  });
+});

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type Answer, type TestApi, type TestOrganization } from '../../support/api/api.js';
+
+let api: TestApi;
+let acme: TestOrganization;
+let workspaceId: string;
+beforeAll(async () => {
+  api = await startApi({ DOCSVC_RATE_REQUESTS_PER_MIN: '100000' });
+  acme = await api.organization();
+  workspaceId = (await acme.ask<{ id: string }>('/api/workspaces', { method: 'POST', body: { name: 'W' } })).body.id;
+});
+afterAll(() => api.close());
+
+interface Named {
+  id: string;
+  name: string;
+}
+interface List {
+  data: Named[];
+  nextCursor: string | null;
+}
+
+function makeProject(name: string, headers: { [name: string]: string } = {}): Promise<Answer<Named>> {
+  return acme.ask<Named>('/api/projects', { method: 'POST', body: { workspaceId, name }, headers });
+}
+
+describe('failures', () => {
+  it('say code, message, request id, whether to try again, and every fault', async () => {
+    const answer = await acme.ask('/api/projects', {
+      method: 'POST',
+      body: { workspaceId: 'x', nam: 'P', settings: 3 },
+      headers: { 'x-request-id': 'mine-1' },
+    });
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', requestId: 'mine-1', retryable: false } },
+    });
+    const { details } = (answer.body as { error: { details: { path: string; code: string }[] } }).error;
+    expect(details.map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
+      'nam unknown_member',
+      'name invalid',
+      'settings invalid',
+      'workspaceId invalid',
+    ]);
+  });
+
+  it('refuse what is not described: members, settings, parameters, and bodies where there is none', async () => {
+    const cases = [
+      await acme.ask('/api/projects', { method: 'POST', body: { workspaceId, name: 'P', settings: { ocr: true } } }),
+      await acme.ask('/api/projects?nam=x'),
+      await acme.ask(`/api/clients/${acme.clientRowId}/rotate`, { method: 'POST', body: { now: true } }),
+    ];
+    expect(cases.map(({ status, body }) => [status, (body as { error: { message: string } }).error.message])).toEqual([
+      [400, 'settings.ocr: is not a setting of a project'],
+      [400, 'nam: is not a parameter of this request'],
+      [400, 'now: is not a member of this request, which has none'],
+    ]);
+  });
+
+  it('answer what cannot be read: other types, broken JSON, __proto__, bodies above 1 MiB, NUL, unknown addresses, wrong methods', async () => {
+    const post = (body: string, type = 'application/json'): Promise<Answer> =>
+      acme.ask('/api/workspaces', { method: 'POST', body, headers: { 'content-type': type } });
+    expect(await post('<a/>', 'text/xml')).toMatchObject({
+      status: 415,
+      body: { error: { code: 'unsupported_type' } },
+    });
+    expect(await post('name=x', 'application/x-www-form-urlencoded')).toMatchObject({ status: 415 });
+    expect(await post('{"name":')).toMatchObject({
+      status: 400,
+      body: { error: { message: 'body: is not valid JSON' } },
+    });
+    expect(await post('{"__proto__":{}}')).toMatchObject({ status: 400 });
+    expect(await post('[]')).toMatchObject({
+      status: 400,
+      body: { error: { message: 'body: must be a JSON object' } },
+    });
+    expect(await post(JSON.stringify({ name: 'x'.repeat(1_048_576) }))).toMatchObject({ status: 413 });
+    expect(await post('{"name":"a\\u0000"}')).toMatchObject({ status: 400 });
+    expect(await acme.ask('/api/nothing')).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    const wrong = await acme.ask('/api/me', { method: 'DELETE' });
+    expect(wrong).toMatchObject({ status: 405, body: { error: { code: 'method_not_allowed' } } });
+    expect(wrong.headers.get('allow')).toContain('GET');
+  });
+
+  it('every answer forbids sniffing and framing', async () => {
+    const { headers } = await api.ask('/api/health');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await api.ask('/api/health/ready')).status).toBe(200);
+  });
+});
+
+describe('lists', () => {
+  it('DI-039 are newest first, in pages that rows added meanwhile do not move', async () => {
+    const names = Array.from({ length: 7 }, (_, at) => `List ${at}`);
+    for (const name of names) await makeProject(name);
+    const first = await acme.ask<List>('/api/projects?limit=3');
+    await makeProject('Late');
+    const second = await acme.ask<List>(`/api/projects?limit=3&cursor=${first.body.nextCursor}`);
+    const seen = [...first.body.data, ...second.body.data].map(({ name }) => name);
+    expect(seen).toEqual(['List 6', 'List 5', 'List 4', 'List 3', 'List 2', 'List 1']);
+    const last = await acme.ask<List>(`/api/projects?limit=200&cursor=${second.body.nextCursor}`);
+    expect(last.body).toMatchObject({ data: [{ name: 'List 0' }], nextCursor: null });
+  });
+
+  it('refuse limits out of 1 to 200, and cursors that are not of this list', async () => {
+    for (const limit of ['0', '201', '-1', 'x', '1.5']) {
+      expect(await acme.ask(`/api/projects?limit=${limit}`)).toMatchObject({ status: 400 });
+    }
+    const { body } = await acme.ask<List>('/api/projects?limit=1');
+    const cursor = String(body.nextCursor);
+    const altered = cursor.slice(0, -2) + (cursor.endsWith('AA') ? 'BB' : 'AA');
+    const other = await api.organization('Other');
+    const refusals = [
+      await acme.ask('/api/projects?cursor=abc'),
+      await acme.ask(`/api/projects?cursor=${altered}`),
+      await acme.ask(`/api/workspaces?cursor=${cursor}`),
+      await acme.ask(`/api/projects?name=x&cursor=${cursor}`),
+      await other.ask(`/api/projects?cursor=${cursor}`),
+    ];
+    for (const { status, body: refusal } of refusals) {
+      expect({ status, refusal }).toMatchObject({
+        status: 400,
+        refusal: { error: { details: [{ path: 'cursor', code: 'unknown_cursor' }] } },
+      });
+    }
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('concurrent equal posts make one, and all get its answer', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => makeProject('Once', { 'idempotency-key': 'concurrent' })),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(19);
+    expect(new Set(answers.map(({ headers }) => headers.get('etag')))).toEqual(new Set(['"1"']));
+    const { body } = await acme.ask<List>('/api/projects?name=Once');
+    expect(body.data).toHaveLength(1);
+    const { rows } = await api.database.owner.query(`select from audit_events where subject_id = $1`, [
+      body.data[0]?.id,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('with another body is refused, and a refused request leaves the key free', async () => {
+    await makeProject('Keyed', { 'idempotency-key': 'k1' });
+    expect(await makeProject('Other', { 'idempotency-key': 'k1' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    });
+    expect(await makeProject('Keyed', { 'idempotency-key': 'k2' })).toMatchObject({ status: 409 });
+    expect(await makeProject('Free', { 'idempotency-key': 'k2' })).toMatchObject({ status: 201 });
+    expect(await makeProject('Bad', { 'idempotency-key': 'a b' })).toMatchObject({ status: 400 });
+  });
+
+  it('belongs to one credential', async () => {
+    const { token } = await acme.client(['projects:write']);
+    const first = await makeProject('Mine', { 'idempotency-key': 'shared' });
+    const theirs = await api.ask<Named>('/api/projects', {
+      method: 'POST',
+      token,
+      body: { workspaceId, name: 'Theirs' },
+      headers: { 'idempotency-key': 'shared' },
+    });
+    expect([first.status, theirs.status]).toEqual([201, 201]);
+  });
+
+  it('of a request that died before it changed anything can be used again, and of one that died behind its change cannot', async () => {
+    const body = { workspaceId, name: 'Died' };
+    const made = await acme.ask<Named>('/api/projects', {
+      method: 'POST',
+      body,
+      headers: { 'idempotency-key': 'died' },
+    });
+    const die = (committed: boolean): Promise<unknown> =>
+      api.database.owner.query(
+        `update idempotency_keys set status = null, sealed_answer = null, committed = $1, claimed_until = now() where key = 'died'`,
+        [committed],
+      );
+    await die(true);
+    const lost = await acme.ask('/api/projects', { method: 'POST', body, headers: { 'idempotency-key': 'died' } });
+    expect(lost).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('was carried out') } },
+    });
+    await api.database.owner.query('delete from projects where id = $1', [made.body.id]);
+    await die(false);
+    const again = await acme.ask('/api/projects', { method: 'POST', body, headers: { 'idempotency-key': 'died' } });
+    expect(again.status).toBe(201);
+  });
+
+  it('keeps secrets that are shown once sealed', async () => {
+    const body = { name: 'Sealed', scopes: ['search:read'] };
+    const make = () =>
+      acme.ask<{ clientSecret: string }>('/api/clients', {
+        method: 'POST',
+        body,
+        headers: { 'idempotency-key': 'sealed' },
+      });
+    const [first, second] = [await make(), await make()];
+    expect(second.body.clientSecret).toBe(first.body.clientSecret);
+    const { rows } = await api.database.owner.query<{ answer: Buffer }>(
+      `select sealed_answer as answer from idempotency_keys where key = 'sealed'`,
+    );
+    expect(rows[0]?.answer.toString('latin1')).not.toContain('docsvc_cs_');
+  });
+});
+
+describe('changes', () => {
+  it('with an If-Match that is not the ETag any more are refused, and lost by nobody', async () => {
+    const { body, headers } = await makeProject('Tagged');
+    const change = (name: string, tag: string): Promise<Answer> =>
+      acme.ask(`/api/projects/${body.id}`, { method: 'PATCH', body: { name }, headers: { 'if-match': tag } });
+    const etag = String(headers.get('etag'));
+    const outcomes = await Promise.all(Array.from({ length: 8 }, (_, at) => change(`Tagged ${at}`, etag)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(409)]);
+    expect(outcomes.find(({ status }) => status === 409)).toMatchObject({
+      body: { error: { code: 'version_conflict' } },
+    });
+    const now = await acme.ask(`/api/projects/${body.id}`);
+    expect(now.headers.get('etag')).toBe('"2"');
+    expect((await change('By anyone', '*')).status).toBe(200);
+    expect((await change('By nobody', '"x"')).status).toBe(409);
+  });
+
+  it('DI-003 a workspace with a project is not deleted, and an archived project frees its name', async () => {
+    const workspace = await acme.ask<Named>('/api/workspaces', { method: 'POST', body: { name: 'Full' } });
+    const path = `/api/workspaces/${workspace.body.id}`;
+    const body = { workspaceId: workspace.body.id, name: 'In it' };
+    const project = await acme.ask<Named>('/api/projects', { method: 'POST', body });
+    expect(await acme.ask('/api/projects', { method: 'POST', body })).toMatchObject({ status: 409 });
+    expect(await acme.ask(path, { method: 'DELETE' })).toMatchObject({ status: 409 });
+    expect((await acme.ask(`/api/projects/${project.body.id}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await acme.ask(`/api/projects/${project.body.id}`)).body['archivedAt']).not.toBeNull();
+    expect((await acme.ask('/api/projects', { method: 'POST', body })).status).toBe(201);
+    const empty = await acme.ask<Named>('/api/workspaces', { method: 'POST', body: { name: 'Full' } });
+    expect(empty.body).toMatchObject({ slug: 'full-2' });
+    expect((await acme.ask(`/api/workspaces/${empty.body.id}`, { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it('settings are held to their rules, and accurate OCR says that a later release brings it', async () => {
+    const { body } = await makeProject('Settings');
+    const change = (settings: object): Promise<Answer> =>
+      acme.ask(`/api/projects/${body.id}`, { method: 'PATCH', body: { settings } });
+    expect(await change({ ocrMode: 'accurate' })).toMatchObject({
+      status: 501,
+      body: { error: { code: 'not_implemented' } },
+    });
+    expect(await change({ ocrLanguages: ['../x'] })).toMatchObject({ status: 400 });
+    expect(await change({ locale: 'de-CH', retentionDays: 30 })).toMatchObject({
+      status: 200,
+      body: { settings: { locale: 'de-CH', retentionDays: 30, ocrMode: 'auto', ocrLanguages: ['eng'] } },
+    });
+  });
+
+  it('are on the audit with who made them, and nothing of another organization is', async () => {
+    await makeProject('Audited');
+    const { body } = await acme.ask<{ data: { action: string; actor: { name: string } }[] }>(
+      '/api/audit?action=project.created&limit=1',
+    );
+    expect(body.data).toMatchObject([{ action: 'project.created', actor: { kind: 'client', name: 'Administrator' } }]);
+    const other = await api.organization('Elsewhere');
+    const theirs = await other.ask<{ data: { action: string }[] }>('/api/audit');
+    expect(theirs.body.data.map(({ action }) => action)).toEqual(['token.issued']);
+  });
+});
+
+describe('rates', () => {
+  it('are counted by credential, said in every answer, and end in 429 with the seconds to wait', async () => {
+    const slow = await startApi({ DOCSVC_RATE_REQUESTS_PER_MIN: '5' });
+    try {
+      const quick = await slow.organization();
+      const { token } = await quick.client(['projects:read']);
+      const first = await quick.ask('/api/me');
+      expect(first.headers.get('ratelimit-limit')).toBe('5');
+      const answers = await Promise.all(Array.from({ length: 8 }, () => quick.ask('/api/me')));
+      const limited = answers.filter(({ status }) => status === 429);
+      // One request made the client, one came before.
+      expect(limited).toHaveLength(5);
+      expect(limited[0]).toMatchObject({ body: { error: { code: 'rate_limited', retryable: true } } });
+      expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect((await slow.ask('/api/projects', { token })).headers.get('ratelimit-remaining')).toBe('4');
+    } finally {
+      await slow.close();
+    }
+  });
+});
