@@ -5,6 +5,8 @@ import { checkRuntimeRoles } from '../../../src/platform/postgres/runtime-role.j
 import { Record } from '../core/record/record.js';
 import { configWarnings, loadConfig, requireSetting, type DocsvcConfig } from '../platform/config/index.js';
 import { DOCSVC } from '../platform/postgres/docsvc-product.js';
+import { connectDriver, type ConnectedDriver } from '../core/driver/connect-driver.js';
+import { WOKEN_WORKFLOWS } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
 
 /** Longest wait for what is under way when the process is told to stop. */
@@ -13,6 +15,7 @@ const STOP_WITHIN_MS = 10_000;
 interface RunningApi {
   app: NestFastifyApplication;
   record: Record;
+  driver: ConnectedDriver;
 }
 
 /** Boots the API process: configuration, record, then the listener. */
@@ -28,21 +31,25 @@ async function start(config: DocsvcConfig, log: Logger): Promise<RunningApi> {
   const { allowRlsBypass } = config.database;
   const isolation = { requireSso: true, allowRlsBypass };
   for (const warning of await checkRuntimeRoles(record.pool, isolation, DOCSVC.roles, DOCSVC)) log.warn(warning);
+  const driver = connectDriver(config, record, WOKEN_WORKFLOWS, log);
   const app = await createApi({ config, record });
   const { bind } = config.http;
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind }, 'listening');
-  return { app, record };
+  return { app, record, driver };
 }
 
-function stopOnSignal({ app, record }: RunningApi, log: Logger): void {
+function stopOnSignal({ app, record, driver }: RunningApi, log: Logger): void {
   let stopping = false;
   const onSignal = (signal: string): void => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    const stopped = app.close().then(() => record.close());
+    const stopped = app
+      .close()
+      .then(() => driver.close())
+      .then(() => record.close());
     stopped.then(
       () => process.exit(0),
       (error: unknown) => {

@@ -7,7 +7,7 @@ import { recordAudit } from '../../core/audit/record-audit.js';
 import { findPage, readableVersion, type ReadVersion } from '../../core/pages/read-version.js';
 import { DocsvcError } from '../../domain/errors.js';
 import type { ParseFailure } from '../../domain/page-model.js';
-import { findDocument } from '../documents/find-document.js';
+import { findDocument } from '../documents/documents.service.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { ReaderOfHost } from './reader-of-host.js';
 import type { ImageQuery } from './pages.dto.js';
@@ -65,7 +65,8 @@ export class PageImagesService {
     const { items, failure } = await reader.render(document, format, { pageNumber, dpi });
     if (failure !== null) throw refusalOf(failure);
     const png = Buffer.from(items[0]?.png ?? '', 'base64');
-    if (!png.subarray(0, PNG_BEGIN.length).equals(PNG_BEGIN)) throw new DocsvcError('internal', 'the page has no picture');
+    if (!png.subarray(0, PNG_BEGIN.length).equals(PNG_BEGIN))
+      throw new DocsvcError('internal', 'the page has no picture');
     return png;
   }
 }

@@ -33,7 +33,11 @@ export class PagesController {
   @DescribeId('document')
   @PageAnswer(PageView, 'Pages in their order.')
   @Failures(404, 409, 415, 422, 423)
-  listPages(@Caller() caller: Caller, @IdParam('document') id: string, @Query() query: PagesQuery): Promise<Page<PageView>> {
+  listPages(
+    @Caller() caller: Caller,
+    @IdParam('document') id: string,
+    @Query() query: PagesQuery,
+  ): Promise<Page<PageView>> {
     return this.pages.list(caller, id, query);
   }
 
@@ -77,7 +81,11 @@ export class PagesController {
   @DescribeId('document')
   @PageAnswer(TableView, 'Tables in their order.')
   @Failures(404, 409, 415, 422, 423)
-  listTables(@Caller() caller: Caller, @IdParam('document') id: string, @Query() query: TablesQuery): Promise<Page<TableView>> {
+  listTables(
+    @Caller() caller: Caller,
+    @IdParam('document') id: string,
+    @Query() query: TablesQuery,
+  ): Promise<Page<TableView>> {
     return this.pages.tables(caller, id, query);
   }
 
@@ -88,7 +96,11 @@ export class PagesController {
   @DescribeId('document')
   @Answer(AddedVersionBody, 'The document and the version, which is read next.', 202)
   @Failures(404, 409, 413, 415, 501)
-  reprocessDocument(@Caller() caller: Caller, @IdParam('document') id: string, @Body() body: Reprocess): Promise<AddedVersion> {
+  reprocessDocument(
+    @Caller() caller: Caller,
+    @IdParam('document') id: string,
+    @Body() body: Reprocess,
+  ): Promise<AddedVersion> {
     return this.again.reprocess(caller, id, body);
   }
 }

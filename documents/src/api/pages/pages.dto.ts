@@ -1,5 +1,16 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Matches, MaxLength, Min, MinLength } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsString,
+  Matches,
+  MaxLength,
+  Min,
+  MinLength,
+} from 'class-validator';
 import type { PageDetails } from '../../core/pages/page-details.js';
 import type { PageEntity } from '../../core/pages/page.entity.js';
 import type { ReadVersion } from '../../core/pages/read-version.js';
@@ -138,7 +149,11 @@ export class TableView {
   @ApiProperty({ type: [Number], description: 'Pages on which it is.' })
   pages!: number[];
 
-  @ApiProperty({ type: 'array', items: { type: 'array', items: { type: 'string' } }, description: 'Rows of the header.' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'array', items: { type: 'string' } },
+    description: 'Rows of the header.',
+  })
   header!: string[][];
 
   @ApiProperty({ type: 'array', items: { type: 'array', items: { type: 'string' } } })
@@ -178,7 +193,11 @@ export class Reprocess {
   @IsString({ each: true })
   ocrLanguages?: string[];
 
-  @ApiPropertyOptional({ minLength: 1, maxLength: 1024, description: 'Opens an encrypted document; used once and never stored.' })
+  @ApiPropertyOptional({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'Opens an encrypted document; used once and never stored.',
+  })
   @MayBeLeftOut()
   @IsString()
   @MinLength(1)
@@ -205,7 +224,14 @@ export function viewPage({ version }: ReadVersion, row: PageEntity, details: Pag
 }
 
 function viewWord({ text, box, from, to, source, confidence, cell }: Word): WordView {
-  return { text, box: viewBox(box), charRange: [from, to], source, confidence, ...(cell === undefined ? {} : { cell }) };
+  return {
+    text,
+    box: viewBox(box),
+    charRange: [from, to],
+    source,
+    confidence,
+    ...(cell === undefined ? {} : { cell }),
+  };
 }
 
 export function viewTable({ version }: ReadVersion, tableNumber: number, table: Table): TableView {

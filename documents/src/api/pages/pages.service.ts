@@ -3,19 +3,21 @@ import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { readPageDetails } from '../../core/pages/page-details.js';
 import type { PageEntity } from '../../core/pages/page.entity.js';
-import {
-  findPage,
-  listPages,
-  listTables,
-  readableVersion,
-  type ReadVersion,
-} from '../../core/pages/read-version.js';
+import { findPage, listPages, listTables, readableVersion, type ReadVersion } from '../../core/pages/read-version.js';
 import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { findDocument } from '../documents/find-document.js';
+import { findDocument } from '../documents/documents.service.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
-import { viewPage, viewTable, type OnePageQuery, type PagesQuery, type PageView, type TablesQuery, type TableView } from './pages.dto.js';
+import {
+  viewPage,
+  viewTable,
+  type OnePageQuery,
+  type PagesQuery,
+  type PageView,
+  type TablesQuery,
+  type TableView,
+} from './pages.dto.js';
 
 const DEFAULT_LIMIT = 50;
 const NUMBER = /^[1-9]\d{0,8}$/;

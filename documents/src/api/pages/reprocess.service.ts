@@ -9,7 +9,7 @@ import { DocsvcError } from '../../domain/errors.js';
 import { changeSettings, DEFAULT_SETTINGS } from '../../domain/project-settings.js';
 import { Sealer } from '../../platform/seal/sealer.js';
 import { readPlace, type AddedVersion } from '../documents/document-views.js';
-import { findDocument } from '../documents/find-document.js';
+import { findDocument } from '../documents/documents.service.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import type { Reprocess } from './pages.dto.js';
 
@@ -30,7 +30,10 @@ export class ReprocessService {
       const { id: versionId, version: number, status } = await readVersion(tx, documentId, version ?? latestVersion);
       const attempt = await requeueVersion(tx, versionId, { ...options, withPassword: password !== undefined });
       if (attempt === null) {
-        throw new DocsvcError('conflict', `version ${number} is ${status}: wait until it is read, then have it read again`);
+        throw new DocsvcError(
+          'conflict',
+          `version ${number} is ${status}: wait until it is read, then have it read again`,
+        );
       }
       if (password !== undefined) await sendPassword(tx, this.sealer, { versionId, attempt }, password);
       await recordAudit(tx, caller, {

@@ -50,7 +50,9 @@ function whyWithoutPages({ version, status, error }: VersionView): DocsvcError {
     case 'failed':
       return new DocsvcError(error?.code === 'password_required' ? 'password_required' : 'conflict', why);
     default:
-      return new DocsvcError('conflict', `${what} yet: it is ${status}; wait until it is ready`, { retryAfterSeconds: 2 });
+      return new DocsvcError('conflict', `${what} yet: it is ${status}; wait until it is ready`, {
+        retryAfterSeconds: 2,
+      });
   }
 }
 
