@@ -21,6 +21,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { PagesModule } from './pages/pages.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -35,6 +36,7 @@ const RESOURCES = [
   ProjectsModule,
   ClientsModule,
   PagesModule,
+  SearchModule,
   UploadsModule,
   DocumentsModule,
 ];
