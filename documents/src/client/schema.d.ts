@@ -109,6 +109,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/{id}/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the pages of a version say */
+        get: operations["listPages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/pages/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a page says, and where */
+        get: operations["readPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/pages/{n}/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture of a page */
+        get: operations["showPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/reprocess": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a version again, otherwise or with its password */
+        post: operations["reprocessDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{id}/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tables of a version; one may go on over several pages */
+        get: operations["listTables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/{id}/versions": {
         parameters: {
             query?: never;
@@ -294,6 +379,23 @@ export interface paths {
         put?: never;
         /** Add a file of at most 32 MiB: as a form, as Base64, or from an address */
         post: operations["addDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search the documents of a project */
+        post: operations["searchProject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -731,6 +833,270 @@ export interface components {
             /** @description `docsvc_cs_…`, shown this once. */
             clientSecret: string;
         };
+        BoxView: {
+            /** @description Fractions of the page as it is displayed, from its top left corner. */
+            x: number;
+            y: number;
+            width: number;
+            height: number;
+        };
+        WordView: {
+            text: string;
+            box: components["schemas"]["BoxView"];
+            /** @description From and to in `text`; the end is not part of it. */
+            charRange: number[];
+            /** @enum {string} */
+            source: "text_layer" | "ocr" | "cell" | "form_field";
+            /** @description 0 to 1 */
+            confidence: number;
+            /** @description Address of the cell, of sheets alone. */
+            cell?: string;
+        };
+        PageView: {
+            /** Format: uuid */
+            documentVersionId: string;
+            version: number;
+            pageNumber: number;
+            /** @description As it is printed, where that differs. */
+            label: string | null;
+            sheetName: string | null;
+            /** @description Displayed, in `unit`. */
+            width: number;
+            height: number;
+            /** @enum {string} */
+            unit: "pt" | "px" | "cell";
+            /** @enum {integer} */
+            rotation: 0 | 90 | 180 | 270;
+            /** @enum {string} */
+            source: "text_layer" | "ocr" | "mixed" | "cell";
+            /** @description Mean of what was recognized, 0 to 1. */
+            ocrConfidence: number | null;
+            /** @description Words of a line with one blank between, lines with a line feed. */
+            text: string;
+            /** @description With `include=words`. */
+            words?: components["schemas"]["WordView"][];
+        };
+        TableBoxView: {
+            pageNumber: number;
+            box: components["schemas"]["BoxView"];
+        };
+        TableView: {
+            /** Format: uuid */
+            documentVersionId: string;
+            version: number;
+            tableNumber: number;
+            /** @description Pages on which it is. */
+            pages: number[];
+            /** @description Rows of the header. */
+            header: string[][];
+            rows: string[][];
+            boxes: components["schemas"]["TableBoxView"][];
+            /**
+             * @description By what it was found.
+             * @enum {string}
+             */
+            found: "ruled" | "aligned" | "sheet";
+            sheetName: string | null;
+            cellRange: string | null;
+        };
+        Reprocess: {
+            /** @description Left out, the latest version. */
+            version?: number;
+            /** @enum {string} */
+            ocrMode?: "auto" | "fast" | "accurate" | "off";
+            /** @description Tesseract's names of languages. */
+            ocrLanguages?: string[];
+            /** @description Opens an encrypted document; used once and never stored. */
+            password?: string;
+        };
+        Document: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            projectId: string;
+            name: string;
+            /**
+             * @description What its bytes are; `other` until they were looked at.
+             * @enum {string}
+             */
+            kind: "pdf" | "image" | "spreadsheet" | "text" | "other";
+            contentType: string | null;
+            /**
+             * @description Of the latest version.
+             * @enum {string}
+             */
+            status: "queued" | "processing" | "indexing" | "ready" | "partial" | "stored" | "failed" | "quarantined";
+            latestVersion: number;
+            /** Format: uuid */
+            latestVersionId: string;
+            /** Format: int64 */
+            sizeBytes: number;
+            pageCount: number | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            labels: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        VersionProgress: {
+            pagesDone: number;
+            pagesTotal: number | null;
+        };
+        VersionFailure: {
+            code: string;
+            message: string;
+        };
+        DocumentVersion: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            documentId: string;
+            version: number;
+            /** @enum {string} */
+            status: "queued" | "processing" | "indexing" | "ready" | "partial" | "stored" | "failed" | "quarantined";
+            /** @enum {string|null} */
+            stage: "validate" | "parse" | "ocr" | "tables" | "index" | null;
+            progress: components["schemas"]["VersionProgress"];
+            /** Format: int64 */
+            sizeBytes: number;
+            /** @description Hexadecimal; null until the bytes were read. */
+            sha256: string | null;
+            contentType: string | null;
+            pageCount: number | null;
+            ocrPages: number;
+            failedPages: number[];
+            language: string | null;
+            warnings: unknown[];
+            error: components["schemas"]["VersionFailure"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            readyAt: string | null;
+        };
+        AddedVersion: {
+            document: components["schemas"]["Document"];
+            version: components["schemas"]["DocumentVersion"];
+        };
+        SearchFiltersBody: {
+            documentIds?: string[];
+            /** @description Documents with at least one of them. */
+            labels?: string[];
+            kinds?: ("pdf" | "image" | "spreadsheet" | "text")[];
+            /** @description Numbers of pages, from 1. */
+            pages?: number[];
+            /**
+             * Format: date-time
+             * @description Documents that changed later.
+             */
+            updatedAfter?: string;
+            /**
+             * @description `latest`: of each document the newest version that could be read.
+             * @default latest
+             * @enum {string}
+             */
+            versions: "latest" | "all";
+        };
+        SearchRequest: {
+            /** @description A question or words, as a person writes. */
+            query: string;
+            /**
+             * @description Adds where on its page each result stands.
+             * @default false
+             */
+            includeCitations: boolean;
+            /** @default 10 */
+            limit: number;
+            /** @description Member `nextCursor` of the answer before, with the same query and filters. */
+            cursor?: string;
+            /**
+             * @description By words in any case; `hybrid` says so with `degraded`. `semantic` comes with a later release (501).
+             * @default hybrid
+             * @enum {string}
+             */
+            mode: "hybrid" | "lexical" | "semantic";
+            filters?: components["schemas"]["SearchFiltersBody"];
+        };
+        PageFormat: {
+            width: number;
+            height: number;
+            /** @enum {string} */
+            unit: "pt" | "px" | "cell";
+            /** @enum {integer} */
+            rotation: 0 | 90 | 180 | 270;
+        };
+        BoundingBox: {
+            x: number;
+            y: number;
+            width: number;
+            height: number;
+        };
+        CharRange: {
+            from: number;
+            /** @description Exclusive. */
+            to: number;
+        };
+        Citation: {
+            /** Format: uuid */
+            documentId: string;
+            documentName: string;
+            /** Format: uuid */
+            documentVersionId: string;
+            pageNumber: number;
+            /** @description As printed on the page, where that differs. */
+            pageLabel?: string;
+            page: components["schemas"]["PageFormat"];
+            /** @description Fractions of the displayed page from its top left corner; one for each line of what was found. */
+            boundingBoxes: components["schemas"]["BoundingBox"][];
+            /** @description Verbatim. */
+            excerpt: string;
+            /** @description Of the excerpt in the page's text. */
+            charRange: components["schemas"]["CharRange"];
+            /**
+             * @description `fuzzy`: for a word that no document has, one like it was found.
+             * @enum {string}
+             */
+            match: "exact" | "fuzzy";
+            /** @enum {string} */
+            source: "text_layer" | "ocr" | "form_field" | "cell";
+            sheetName?: string;
+            /** @description Such as `A2:F26`. */
+            cellRange?: string;
+        };
+        SearchResult: {
+            /** Format: uuid */
+            documentId: string;
+            documentName: string;
+            /** Format: uuid */
+            documentVersionId: string;
+            version: number;
+            pageNumber: number;
+            /** @description Verbatim, around what was found. */
+            excerpt: string;
+            score: number;
+            sheetName?: string;
+            /** @description Such as `A2:F26`. */
+            cellRange?: string;
+            /** @description With `includeCitations`. */
+            citations?: components["schemas"]["Citation"][];
+        };
+        SearchAnswerView: {
+            query: string;
+            /**
+             * @description How was searched.
+             * @enum {string}
+             */
+            mode: "lexical";
+            /** @description More was asked for than searching by words. */
+            degraded: boolean;
+            tookMilliseconds: number;
+            /** @description Best first; at most 3 of a page and, without `documentIds`, 5 of a document. */
+            results: components["schemas"]["SearchResult"][];
+            /** @description For the next page; null at the end. */
+            nextCursor: string | null;
+        };
         UploadFailure: {
             code: string;
             message: string;
@@ -892,77 +1258,6 @@ export interface components {
             parts?: components["schemas"]["StatedPartBody"][];
             /** @description SHA-256 of the whole file, checked while it is read. */
             sha256?: string;
-        };
-        Document: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            projectId: string;
-            name: string;
-            /**
-             * @description What its bytes are; `other` until they were looked at.
-             * @enum {string}
-             */
-            kind: "pdf" | "image" | "spreadsheet" | "text" | "other";
-            contentType: string | null;
-            /**
-             * @description Of the latest version.
-             * @enum {string}
-             */
-            status: "queued" | "processing" | "indexing" | "ready" | "partial" | "stored" | "failed" | "quarantined";
-            latestVersion: number;
-            /** Format: uuid */
-            latestVersionId: string;
-            /** Format: int64 */
-            sizeBytes: number;
-            pageCount: number | null;
-            metadata: {
-                [key: string]: unknown;
-            };
-            labels: string[];
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-        };
-        VersionProgress: {
-            pagesDone: number;
-            pagesTotal: number | null;
-        };
-        VersionFailure: {
-            code: string;
-            message: string;
-        };
-        DocumentVersion: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            documentId: string;
-            version: number;
-            /** @enum {string} */
-            status: "queued" | "processing" | "indexing" | "ready" | "partial" | "stored" | "failed" | "quarantined";
-            /** @enum {string|null} */
-            stage: "validate" | "parse" | "ocr" | "tables" | "index" | null;
-            progress: components["schemas"]["VersionProgress"];
-            /** Format: int64 */
-            sizeBytes: number;
-            /** @description Hexadecimal; null until the bytes were read. */
-            sha256: string | null;
-            contentType: string | null;
-            pageCount: number | null;
-            ocrPages: number;
-            failedPages: number[];
-            language: string | null;
-            warnings: unknown[];
-            error: components["schemas"]["VersionFailure"] | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            readyAt: string | null;
-        };
-        AddedVersion: {
-            document: components["schemas"]["Document"];
-            version: components["schemas"]["DocumentVersion"];
         };
         SentPartAnswer: {
             partNumber: number;
@@ -1887,6 +2182,659 @@ export interface operations {
             };
             /** @description It is over: the upload has expired, or the content was purged. */
             410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listPages: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer. */
+                limit?: number;
+                /** @description Member `nextCursor` of the page before; it is good for this list alone. */
+                cursor?: string;
+                /** @description Left out, the newest version that was read. */
+                version?: number;
+                /** @description `words`: every word with its place. */
+                include?: "words";
+            };
+            header?: never;
+            path: {
+                /** @description Id of the document. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Pages in their order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfAnything"] & {
+                        data: components["schemas"]["PageView"][];
+                    };
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readPage: {
+        parameters: {
+            query?: {
+                /** @description Left out, the newest version that was read. */
+                version?: number;
+                /** @description `words`: every word with its place. */
+                include?: "words";
+            };
+            header?: never;
+            path: {
+                /** @description Id of the document. */
+                id: string;
+                /** @description Number of the page. */
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    showPage: {
+        parameters: {
+            query?: {
+                /** @description Left out, the newest version that was read. */
+                version?: number;
+                /** @description Dots per inch. */
+                dpi?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the document. */
+                id: string;
+                /** @description Number of the page. */
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A PNG. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    reprocessDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the document. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reprocess"];
+            };
+        };
+        responses: {
+            /** @description The document and the version, which is read next. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedVersion"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part of the interface that a later release brings. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listTables: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer. */
+                limit?: number;
+                /** @description Member `nextCursor` of the page before; it is good for this list alone. */
+                cursor?: string;
+                /** @description Left out, the newest version that was read. */
+                version?: number;
+                /** @description Only tables that are on this page. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the document. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tables in their order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfAnything"] & {
+                        data: components["schemas"]["TableView"][];
+                    };
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3223,6 +4171,135 @@ export interface operations {
             };
             /** @description An internal error; details are in the log only. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    searchProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Passages with document, page and excerpt, best first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswerView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part of the interface that a later release brings. */
+            501: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
-import { CliContext } from '../cli-context.js';
+import { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
 import { EXIT, CliError } from '../terminal/exit-codes.js';
 

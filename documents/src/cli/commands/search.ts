@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { CliContext } from '../cli-context.js';
+import { CliContext } from '../context/cli-context.js';
 import { listOf } from '../verbs/verb.js';
 
 const HIT = { Document: 'documentName', Page: 'pageNumber', Excerpt: 'excerpt', Score: 'score' };

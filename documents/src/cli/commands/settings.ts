@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../../../src/domain/uuid.js';
-import { CliContext } from '../cli-context.js';
+import { CliContext } from '../context/cli-context.js';
 import { keepClient } from '../credentials/choose-credential.js';
 import type { Schemas } from '../server/schemas.js';
 import { writeSetting } from '../settings/config-files.js';

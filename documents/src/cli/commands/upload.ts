@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CliContext } from '../cli-context.js';
+import { CliContext } from '../context/cli-context.js';
 import { callerFolder } from '../settings/caller-folder.js';
 import { CliError, EXIT, type ExitCode } from '../terminal/exit-codes.js';
 import { awaitVersion, exitOfVersion } from '../upload/await-version.js';

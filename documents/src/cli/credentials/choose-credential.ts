@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../../../src/domain/json.js';
-import { defaultDataDir } from '../../platform/config/data.config.js';
 import { resolveSettings, type LayerInputs, type ResolvedSettings } from '../settings/layers.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { readSecretFile, writeSecretFile } from './secret-file.js';
@@ -15,6 +14,8 @@ export interface CredentialInputs {
   settings: ResolvedSettings;
   /** Folder of the files with secrets. */
   secrets: string;
+  /** The file that an embedded start writes. */
+  firstClient: string;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface CredentialInputs {
  * @throws CliError `notSignedIn` where there is none
  */
 export function chooseCredential(inputs: CredentialInputs): Credential {
-  const { settings, secrets, layers } = inputs;
+  const { settings, secrets, layers, firstClient } = inputs;
   const origin = originOf(settings);
   const spoken = spokenCredential(layers);
   if (spoken !== null) {
@@ -37,7 +38,7 @@ export function chooseCredential(inputs: CredentialInputs): Credential {
     );
   }
   const kept = clientOf(readSecretFile(credentialsPath(secrets))[origin], credentialsPath(secrets));
-  const credential = kept ?? firstClient(layers.environment, origin);
+  const credential = kept ?? readFirstClient(firstClient, origin);
   if (credential !== null) return credential;
   throw new CliError(
     `there are no credentials for ${origin}; set DOCSVC_CLIENT_ID and DOCSVC_CLIENT_SECRET, or run ` +
@@ -84,8 +85,7 @@ function pair(clientId: unknown, clientSecret: unknown, source: string): Credent
 }
 
 /** On the host of an embedded start: its administrator client, for the address that it has. */
-function firstClient(environment: NodeJS.ProcessEnv, origin: string): Credential | null {
-  const path = join(environment['DOCSVC_DATA_DIR'] ?? defaultDataDir(), 'first-client.json');
+function readFirstClient(path: string, origin: string): Credential | null {
   const content = readSecretFile(path);
   const { apiUrl } = content;
   if (typeof apiUrl !== 'string' || !URL.canParse(apiUrl) || new URL(apiUrl).origin !== origin) return null;

@@ -17,17 +17,20 @@ export interface ConfigPlaces {
   secrets: string;
   /** What uploads that were begun go on with. */
   uploads: string;
+  /** Written by an embedded start on this host. */
+  firstClient: string;
 }
 
 export function configPlaces(environment: NodeJS.ProcessEnv, folder: string): ConfigPlaces {
   const home = environment['HOME'] ?? homedir();
   const config = join(absolute(environment['XDG_CONFIG_HOME']) ?? join(home, '.config'), 'docsvc');
-  const state = join(absolute(environment['XDG_STATE_HOME']) ?? join(home, '.local', 'state'), 'docsvc-cli');
+  const state = absolute(environment['XDG_STATE_HOME']) ?? join(home, '.local', 'state');
   return {
     user: join(config, 'config.toml'),
     project: join(folder, '.docsvc.toml'),
     secrets: config,
-    uploads: join(state, 'uploads'),
+    uploads: join(state, 'docsvc-cli', 'uploads'),
+    firstClient: join(absolute(environment['DOCSVC_DATA_DIR']) ?? join(state, 'docsvc'), 'first-client.json'),
   };
 }
 

@@ -98,9 +98,8 @@ function valueOf(row: Row, path: string): unknown {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? safeJson(value) : String(value);
+  return value === null || value === undefined ? '' : safeJson(value);
 }
 
 const PLAIN = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CliContext } from '../cli-context.js';
+import type { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT, type ExitCode } from '../terminal/exit-codes.js';
 

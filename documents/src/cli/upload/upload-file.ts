@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { rangeOfPart, type PartPlan } from '../../domain/uploads/part-plan.js';
-import type { CliContext } from '../cli-context.js';
+import type { CliContext } from '../context/cli-context.js';
 import { ApiError } from '../server/docsvc-api.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';

@@ -1,5 +1,5 @@
 import { isUuid } from '../../../../src/domain/uuid.js';
-import type { CliContext } from '../cli-context.js';
+import type { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { listOf, textOf, type Verb } from './verb.js';

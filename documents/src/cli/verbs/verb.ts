@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { CliContext } from '../cli-context.js';
+import { CliContext } from '../context/cli-context.js';
 import type { ApiRequest } from '../server/docsvc-api.js';
 import type { Columns } from '../terminal/output.js';
 

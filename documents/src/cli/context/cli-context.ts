@@ -1,13 +1,13 @@
-import { callerFolder } from './settings/caller-folder.js';
-import { chooseCredential, originOf } from './credentials/choose-credential.js';
-import { TokenCache } from './credentials/token-cache.js';
-import { DocsvcApi } from './server/docsvc-api.js';
-import { configPlaces, readConfigFile, type ConfigPlaces } from './settings/config-files.js';
-import { resolveSettings, valuesOf, type LayerInputs, type ResolvedSettings } from './settings/layers.js';
-import type { Settings } from './settings/setting-keys.js';
-import { CliError, EXIT } from './terminal/exit-codes.js';
-import { inline } from './terminal/escape.js';
-import { renderRecord, renderRows, type Columns, type Style } from './terminal/output.js';
+import { callerFolder } from '../settings/caller-folder.js';
+import { chooseCredential, originOf } from '../credentials/choose-credential.js';
+import { TokenCache } from '../credentials/token-cache.js';
+import { DocsvcApi } from '../server/docsvc-api.js';
+import { configPlaces, readConfigFile, type ConfigPlaces } from '../settings/config-files.js';
+import { resolveSettings, valuesOf, type LayerInputs, type ResolvedSettings } from '../settings/layers.js';
+import type { Settings } from '../settings/setting-keys.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { inline } from '../terminal/escape.js';
+import { renderRecord, renderRows, type Columns, type Style } from '../terminal/output.js';
 
 /** Everything that a command works with: settings, the API, and where it prints. */
 export class CliContext {
@@ -21,7 +21,7 @@ export class CliContext {
   ) {
     this.settings = valuesOf(resolved);
     const credential = (): ReturnType<typeof chooseCredential> =>
-      chooseCredential({ layers, settings: resolved, secrets: places.secrets });
+      chooseCredential({ layers, settings: resolved, ...places });
     this.api = new DocsvcApi(this.settings['defaults.api_url'], credential, new TokenCache(places.secrets));
   }
 
