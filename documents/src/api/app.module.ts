@@ -19,7 +19,9 @@ import { RequestValidationPipe } from './http/validation.pipe.js';
 import { OauthModule } from './oauth/oauth.module.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
+import { PagesModule } from './pages/pages.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -33,6 +35,8 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  PagesModule,
+  SearchModule,
   UploadsModule,
   DocumentsModule,
 ];

@@ -4,6 +4,7 @@ export interface RankedHit {
   version_id: string;
   chunk_number: number;
   page_number: number;
+  /** 0…1 */
   rank: number;
 }
 
@@ -19,6 +20,7 @@ const REPEATED = 0.75;
 export function limitHits<H extends RankedHit>(hits: readonly H[], isNarrowed: boolean): H[] {
   const ofPage = new Map<string, number>();
   const ordered = hits
+    .toSorted(byRank)
     .map((hit) => {
       const page = `${hit.version_id} ${hit.page_number}`;
       const before = ofPage.get(page) ?? 0;
@@ -37,8 +39,11 @@ export function limitHits<H extends RankedHit>(hits: readonly H[], isNarrowed: b
   });
 }
 
+/** What the order of results goes by. */
+export type RankKey = Pick<RankedHit, 'rank' | 'document_id' | 'version_id' | 'chunk_number'>;
+
 /** The order of results; the same for every query of the same rows. */
-export function byRank(one: RankedHit, other: RankedHit): number {
+export function byRank(one: RankKey, other: RankKey): number {
   return (
     other.rank - one.rank ||
     compare(one.document_id, other.document_id) ||
