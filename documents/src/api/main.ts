@@ -1,10 +1,14 @@
 import 'reflect-metadata';
+import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createLogger, type Logger } from '../../../src/platform/telemetry/logger.js';
-import { checkRuntimeRoles } from '../../../src/platform/postgres/runtime-role.js';
+import { listenForScrapes } from '../../../src/platform/telemetry/metrics-listener.js';
+import { connectDriver, type ConnectedDriver } from '../core/driver/connect-driver.js';
 import { Record } from '../core/record/record.js';
 import { configWarnings, loadConfig, requireSetting, type DocsvcConfig } from '../platform/config/index.js';
-import { DOCSVC } from '../platform/postgres/docsvc-product.js';
+import { checkRoles } from '../platform/postgres/check-roles.js';
+import { Metrics } from '../platform/telemetry/metrics.js';
+import { WOKEN_WORKFLOWS } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
 
 /** Longest wait for what is under way when the process is told to stop. */
@@ -13,9 +17,11 @@ const STOP_WITHIN_MS = 10_000;
 interface RunningApi {
   app: NestFastifyApplication;
   record: Record;
+  driver: ConnectedDriver;
+  scrapes: Server | null;
 }
 
-/** Boots the API process: configuration, record, then the listener. */
+/** Boots the API process: configuration, record, driver, then the listeners. */
 async function start(config: DocsvcConfig, log: Logger): Promise<RunningApi> {
   const record = await Record.connect(
     {
@@ -25,25 +31,40 @@ async function start(config: DocsvcConfig, log: Logger): Promise<RunningApi> {
     },
     (error) => log.error({ err: error }, 'a step after a commit failed'),
   );
-  const { allowRlsBypass } = config.database;
-  const isolation = { requireSso: true, allowRlsBypass };
-  for (const warning of await checkRuntimeRoles(record.pool, isolation, DOCSVC.roles, DOCSVC)) log.warn(warning);
+  for (const warning of await checkRoles(record.pool, config.database)) log.warn(warning);
+  const driver = connectDriver(config, record, WOKEN_WORKFLOWS, log);
   const app = await createApi({ config, record });
+  const scrapes = await answerScrapes(config, record, log);
   const { bind } = config.http;
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind }, 'listening');
-  return { app, record };
+  return { app, record, driver, scrapes };
 }
 
-function stopOnSignal({ app, record }: RunningApi, log: Logger): void {
+/** Null where no listener is configured. */
+async function answerScrapes({ telemetry }: DocsvcConfig, record: Record, log: Logger): Promise<Server | null> {
+  if (telemetry.metricsBind === null) return null;
+  const metrics = new Metrics();
+  metrics.observePool(record.pool);
+  return listenForScrapes(metrics, telemetry.metricsBind, log);
+}
+
+/** Ends requests, then what they leave for the driver, then the record. */
+async function stop({ app, record, driver, scrapes }: RunningApi): Promise<void> {
+  scrapes?.close();
+  await app.close();
+  await driver.close();
+  await record.close();
+}
+
+function stopOnSignal(running: RunningApi, log: Logger): void {
   let stopping = false;
   const onSignal = (signal: string): void => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    const stopped = app.close().then(() => record.close());
-    stopped.then(
+    stop(running).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'the stop was not clean');
