@@ -5,13 +5,13 @@ create or replace function docsvc_new_row_id()
 returns uuid
 language sql volatile
 as $$
-  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-    placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1),
-    53, 1), 'hex')::uuid
+  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
+      substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+    52, 1), 53, 1), 'hex')::uuid
 $$;
 
--- An event, with a delivery for each enabled webhook of the project that asked for its type. A webhook that is being deleted is waited
--- for and left out, so that the state of which the event tells never fails by it. Answers the deliveries.
+-- An event, with a delivery for each enabled webhook of the project that asked for its type. A webhook that is being
+-- deleted is waited for and left out, so that the state of which the event tells never fails by it. Answers the deliveries.
 create or replace function docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb)
 returns setof uuid
 language plpgsql
@@ -21,7 +21,8 @@ begin
   return query
     with listening as (
       select w.id from webhooks w
-        where w.org_id = p_org and w.project_id = p_project and w.enabled and (p_type = any (w.events) or '*' = any (w.events))
+        where w.org_id = p_org and w.project_id = p_project and w.enabled
+          and (p_type = any (w.events) or '*' = any (w.events))
         for key share
     )
     insert into deliveries (id, org_id, project_id, webhook_id, event_id, event_type, next_attempt_at)
@@ -55,7 +56,8 @@ returns table (
 )
 language sql stable
 as $$
-  select d.webhook_id, d.project_id, d.event_id, d.event_type, d.status, d.attempts, d.attempts - d.attempts_before_round,
+  select d.webhook_id, d.project_id, d.event_id, d.event_type, d.status, d.attempts,
+      d.attempts - d.attempts_before_round,
       greatest(0, ceil(extract(epoch from d.next_attempt_at - clock_timestamp()) * 1000))::int,
       w.url, w.enabled, w.retry, w.sealed_secret,
       case when w.previous_secret_until > clock_timestamp() then w.sealed_previous_secret end,
@@ -66,9 +68,9 @@ as $$
     where d.id = p_delivery
 $$;
 
--- Puts an attempt on the record, unless it is there already, and moves its delivery. Without a wait it was the last one. A webhook whose
--- receiver is gone, or of which nothing has succeeded for so long, is disabled, and what is still on its way to it is cancelled.
--- `recorded` is false for an attempt that was there; `disabled` says that this one disabled the webhook.
+-- Puts an attempt on the record, unless it is there already, and moves its delivery. Without a wait it was the last one. A
+-- webhook whose receiver is gone, or of which nothing has succeeded for so long, is disabled, and what is still on its way
+-- to it is cancelled. `recorded` is false for an attempt that was there; `disabled` says that this one disabled the webhook.
 create or replace function docsvc_record_delivery_attempt(
   p_delivery uuid, p_number int, p_at timestamptz, p_status_code int, p_duration_ms int, p_error text, p_snippet text,
   p_succeeded boolean, p_wait_ms int, p_gone boolean, p_failing_days int)
@@ -83,7 +85,8 @@ begin
   disabled := false;
   update deliveries d
     set attempts = p_number,
-        status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted' else 'retrying' end,
+        status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted'
+          else 'retrying' end,
         next_attempt_at = case when not p_succeeded and not p_gone
           then clock_timestamp() + make_interval(secs => p_wait_ms / 1000.0) end,
         finished_at = case when p_succeeded or p_wait_ms is null or p_gone then clock_timestamp() end
@@ -170,7 +173,8 @@ declare
   deleted int;
 begin
   delete from events_outbox e where e.id in (
-    select o.id from events_outbox o where o.occurred_at < clock_timestamp() - make_interval(days => p_days) limit p_limit);
+    select o.id from events_outbox o where o.occurred_at < clock_timestamp() - make_interval(days => p_days)
+      limit p_limit);
   get diagnostics deleted = row_count;
   return deleted;
 end

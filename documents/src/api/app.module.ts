@@ -22,6 +22,7 @@ import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** Each resource of the interface; a new one has its line here. */
@@ -33,6 +34,7 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  WebhooksModule,
   UploadsModule,
   DocumentsModule,
 ];

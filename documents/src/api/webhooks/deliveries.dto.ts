@@ -30,7 +30,11 @@ export class AttemptView {
   @ApiProperty({ type: 'string', nullable: true, description: 'Why it failed; null for one that succeeded.' })
   error!: string | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The beginning of the answer, at most 1 KiB; what looks like a secret is cut out.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The beginning of the answer, at most 1 KiB; what looks like a secret is cut out.',
+  })
   responseSnippet!: string | null;
 }
 
@@ -78,6 +82,13 @@ export function viewDelivery(row: DeliveryEntity, attempts: readonly DeliveryAtt
 }
 
 export function viewAttempt(row: DeliveryAttemptEntity): AttemptView {
-  const { number, at, status_code: statusCode, duration_ms: durationMs, error, response_snippet: responseSnippet } = row;
+  const {
+    number,
+    at,
+    status_code: statusCode,
+    duration_ms: durationMs,
+    error,
+    response_snippet: responseSnippet,
+  } = row;
   return { number, at, statusCode, durationMs, error, responseSnippet };
 }

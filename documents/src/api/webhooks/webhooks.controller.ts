@@ -59,7 +59,9 @@ export class WebhooksController {
 
   @Patch('webhooks/:id')
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Change a webhook; enabling it forgets what failed, disabling it cancels what is on its way' })
+  @ApiOperation({
+    summary: 'Change a webhook; enabling it forgets what failed, disabling it cancels what is on its way',
+  })
   @DescribeId('webhook')
   @IfMatchHeader()
   @Answer(WebhookView, 'The webhook as it is now.')

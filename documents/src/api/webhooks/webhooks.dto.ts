@@ -61,12 +61,22 @@ export class RetryMembers implements RetryPolicy {
 }
 
 export class NewWebhook {
-  @ApiProperty({ format: 'uri', maxLength: MAX_URL, description: 'https; plain http and inside addresses only where the operator allows them.' })
+  @ApiProperty({
+    format: 'uri',
+    maxLength: MAX_URL,
+    description: 'https; plain http and inside addresses only where the operator allows them.',
+  })
   @IsString()
   @MaxLength(MAX_URL)
   url!: string;
 
-  @ApiProperty({ type: 'array', items: { type: 'string', enum: KNOWN_EVENTS }, minItems: 1, maxItems: MAX_EVENTS, description: '`*`: every event of the project.' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', enum: KNOWN_EVENTS },
+    minItems: 1,
+    maxItems: MAX_EVENTS,
+    description: '`*`: every event of the project.',
+  })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_EVENTS)
@@ -85,7 +95,10 @@ export class NewWebhook {
   @IsBoolean()
   enabled?: boolean;
 
-  @ApiPropertyOptional({ default: false, description: 'True comes with a later release, together with extractions (501).' })
+  @ApiPropertyOptional({
+    default: false,
+    description: 'True comes with a later release, together with extractions (501).',
+  })
   @MayBeLeftOut()
   @IsBoolean()
   includeResult?: boolean;
@@ -105,7 +118,12 @@ export class WebhookChanges {
   @MaxLength(MAX_URL)
   url?: string;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'string', enum: KNOWN_EVENTS }, minItems: 1, maxItems: MAX_EVENTS })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'string', enum: KNOWN_EVENTS },
+    minItems: 1,
+    maxItems: MAX_EVENTS,
+  })
   @MayBeLeftOut()
   @IsArray()
   @ArrayMinSize(1)
@@ -166,10 +184,20 @@ export class WebhookView {
   @ApiProperty({ type: RetryMembers })
   retry!: RetryPolicy;
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Since when no delivery has succeeded.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when no delivery has succeeded.',
+  })
   failingSince!: Date | null;
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'How long the secret before the last rotation signs too.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'How long the secret before the last rotation signs too.',
+  })
   previousSecretUntil!: Date | null;
 
   @ApiProperty({ format: 'date-time' })
@@ -183,7 +211,6 @@ export class WebhookWithSecret extends WebhookView {
   @ApiProperty({ description: '`whsec_…`, shown this once.' })
   secret!: string;
 }
-
 
 export function viewWebhook(row: WebhookEntity): WebhookView {
   return {

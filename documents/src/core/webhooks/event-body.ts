@@ -19,5 +19,6 @@ export function eventBody(orgId: string, publicUrl: string, delivery: OpenDelive
 function absolute(links: unknown, publicUrl: string): JsonObject {
   if (!isJsonObject(links)) return {};
   const base = publicUrl.replace(/\/$/, '');
-  return Object.fromEntries(Object.entries(links).map(([name, path]) => [name, `${base}${String(path)}`]));
+  const paths = Object.entries(links).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return Object.fromEntries(paths.map(([name, path]) => [name, base + path]));
 }

@@ -65,7 +65,9 @@ async function readSnippet(answer: GuardedResponse): Promise<string | null> {
     if (!(error instanceof EgressError)) throw error;
   }
   answer.discard();
-  const text = redactText(Buffer.concat(chunks).subarray(0, READ_BYTES).toString('utf8').replaceAll('\u0000', '\u{fffd}'));
+  const text = redactText(
+    Buffer.concat(chunks).subarray(0, READ_BYTES).toString('utf8').replaceAll('\u0000', '\u{fffd}'),
+  );
   return text === '' ? null : cut(text, MAX_SNIPPET_BYTES);
 }
 

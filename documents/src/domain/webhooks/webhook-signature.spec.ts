@@ -9,7 +9,8 @@ describe('the signature of a webhook', () => {
   it('DI-023 is the one of the Standard Webhooks, also while one secret replaces another', () => {
     const [old, next] = [newWebhookSecret(), newWebhookSecret()];
     const headers = signWebhook([next, old], 'e1', NOW, BODY);
-    for (const secret of [old, next]) expect(new Webhook(secret).verify(BODY, { ...headers })).toMatchObject({ id: 'e1' });
+    for (const secret of [old, next])
+      expect(new Webhook(secret).verify(BODY, { ...headers })).toMatchObject({ id: 'e1' });
     expect(() => new Webhook(newWebhookSecret()).verify(BODY, { ...headers })).toThrow();
     expect(headers['webhook-signature']).toMatch(/^v1,[\w+/]{43}= v1,[\w+/]{43}=$/);
   });
@@ -35,7 +36,9 @@ describe('the signature of a webhook', () => {
     expect(refuseWebhook(newWebhookSecret(), headers, BODY, { now: NOW, seen })).toBe('signature_wrong');
     expect(refuseWebhook(secret, headers, BODY, { now: at(302), seen })).toBe('timestamp_skewed');
     expect(refuseWebhook(secret, headers, BODY, { now: at(-302), seen })).toBe('timestamp_skewed');
-    expect(refuseWebhook(secret, { ...headers, 'webhook-timestamp': 'x' }, BODY, { now: NOW, seen })).toBe('timestamp_skewed');
+    expect(refuseWebhook(secret, { ...headers, 'webhook-timestamp': 'x' }, BODY, { now: NOW, seen })).toBe(
+      'timestamp_skewed',
+    );
     expect(refuseWebhook(secret, {}, BODY, { now: NOW, seen })).toBe('headers_missing');
     expect(refuseWebhook(secret, headers, BODY, { now: at(299), seen })).toBeNull();
     expect(refuseWebhook(secret, headers, BODY, { now: NOW, seen })).toBe('id_repeated');
