@@ -5,13 +5,14 @@ export const DOCUMENTS = 'documents';
 /** The words after `npm ci` that install a set. */
 export const INSTALL_WORDS = {
   [CONTROL_PLANE]: ['--workspaces=false'],
-  // The native library of liteparse is an optional package, which a person's own settings may leave out.
+  // Native libraries are optional packages, which a person's own settings may leave out.
   [DOCUMENTS]: ['--workspace', 'documents', '--include-workspace-root', '--include=optional'],
 };
 
 /** The folder of the workspace, by which npm records it. */
 const WORKSPACE = 'documents';
-const LITEPARSE = 'node_modules/@llamaindex/liteparse-';
+/** Packages with a native library for each platform, as npm places them. */
+const NATIVE = ['node_modules/@llamaindex/liteparse-', 'node_modules/@img/sharp-'];
 
 /**
  * The set to install so that `wanted` is there; null where nothing is missing. The larger set satisfies the smaller and is never taken
@@ -24,7 +25,7 @@ const LITEPARSE = 'node_modules/@llamaindex/liteparse-';
 export function setToInstall(wanted, state) {
   const present = setPresent(state);
   const suffices = present === DOCUMENTS || present === wanted;
-  if (suffices && (wanted === CONTROL_PLANE || hasLiteparse(state))) return null;
+  if (suffices && (wanted === CONTROL_PLANE || hasNativePackages(state))) return null;
   return wanted === DOCUMENTS || state.installed?.[WORKSPACE] !== undefined ? DOCUMENTS : CONTROL_PLANE;
 }
 
@@ -44,12 +45,15 @@ function holdsAll(locked, installed) {
   });
 }
 
-/** Without the package of this machine the copy of the native library in the main package would be taken, which few systems can load. */
-function hasLiteparse({ locked, installed, machine, exists }) {
-  const places = Object.keys(locked).filter((place) => place.startsWith(LITEPARSE) && isFor(locked[place], machine));
-  return places.some((place) => installed[place] !== undefined && exists(place));
+/** Without the package of this machine the parsers would not start, or take a copy of the library that few systems can load. */
+function hasNativePackages({ locked, installed, machine, exists }) {
+  return NATIVE.every((prefix) =>
+    Object.keys(locked)
+      .filter((place) => place.startsWith(prefix) && isFor(locked[place], machine))
+      .some((place) => installed[place] !== undefined && exists(place)),
+  );
 }
 
 function isFor({ os, cpu, libc }, machine) {
-  return os.includes(machine.os) && cpu.includes(machine.cpu) && (libc === undefined || libc.includes(machine.libc));
+  return os?.includes(machine.os) && cpu?.includes(machine.cpu) && (libc === undefined || libc.includes(machine.libc));
 }

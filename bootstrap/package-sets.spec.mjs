@@ -4,6 +4,7 @@ import { needsOf } from './commands.mjs';
 
 const LITEPARSE = 'node_modules/@llamaindex/liteparse';
 const NATIVE = `${LITEPARSE}-linux-x64-gnu`;
+const SHARP = 'node_modules/@img/sharp-linux-x64';
 const native = (os, cpu, libc) => ({
   version: '2.14.7',
   optional: true,
@@ -21,9 +22,17 @@ const locked = {
   [NATIVE]: native('linux', 'x64', 'glibc'),
   [`${LITEPARSE}-linux-x64-musl`]: native('linux', 'x64', 'musl'),
   [`${LITEPARSE}-darwin-arm64`]: native('darwin', 'arm64'),
+  [SHARP]: native('linux', 'x64', 'glibc'),
+  'node_modules/@img/sharp-linuxmusl-x64': native('linux', 'x64', 'musl'),
 };
 const small = { 'node_modules/pg': locked['node_modules/pg'] };
-const large = { ...small, documents: locked.documents, [LITEPARSE]: locked[LITEPARSE], [NATIVE]: locked[NATIVE] };
+const large = {
+  ...small,
+  documents: locked.documents,
+  [LITEPARSE]: locked[LITEPARSE],
+  [NATIVE]: locked[NATIVE],
+  [SHARP]: locked[SHARP],
+};
 
 /** A checkout after an install of this set; what is not said is as that install left it. */
 const after = (set, changes = {}) => ({
@@ -69,6 +78,7 @@ describe('the packages of a command', () => {
       after(DOCUMENTS, { installed: without(large, NATIVE) }),
       DOCUMENTS,
     ],
+    ['npm left that of sharp out', DOCUMENTS, after(DOCUMENTS, { installed: without(large, SHARP) }), DOCUMENTS],
     ['the native library of liteparse is gone', DOCUMENTS, after(DOCUMENTS, { exists: () => false }), DOCUMENTS],
     [
       'the native library is that of another machine',

@@ -42,7 +42,7 @@ function install(wanted) {
   if (setToInstall(wanted, stateOfPackages()) === null) return;
   throw new BootstrapError(
     result.ok
-      ? `npm left out a package that is needed: \`@llamaindex/liteparse\` has none for ${process.platform} on ${process.arch}; documents need Linux, macOS or Windows on x64 or arm64`
+      ? `npm left out a native library: \`@llamaindex/liteparse\` or \`sharp\` has none for ${process.platform} on ${process.arch}; documents need Linux, macOS or Windows on x64 or arm64`
       : `the packages could not be installed (${reasonOf(result)}); connect this machine to an npm registry, or bring node_modules from a machine where \`npm ci\` works`,
   );
 }

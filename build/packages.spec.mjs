@@ -73,6 +73,31 @@ function faultsOf(places) {
   return places.filter(([, entry]) => isFaulty(entry)).map(([place]) => place);
 }
 
+/** Where a package at this place finds the one of that name; undefined where nothing has it. */
+function resolveFrom(place, name) {
+  for (let base = place; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
+    const found = `${base === '' ? '' : `${base}/`}node_modules/${name}`;
+    if (lock.packages[found] !== undefined) return found;
+    if (base === '') return undefined;
+  }
+}
+
+/** Places of what the control plane needs: all that its own package and those that it has ask for. */
+function ofControlPlane() {
+  const reached = new Set(['']);
+  for (const place of reached) {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
+      lock.packages[place];
+    const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
+    const own = place === '' ? devDependencies : {};
+    for (const name of [...Object.keys({ ...dependencies, ...own, ...optionalDependencies }), ...peers]) {
+      const found = resolveFrom(place, name);
+      if (found !== undefined) reached.add(found);
+    }
+  }
+  return reached;
+}
+
 const folder = mkdtempSync(path.join(tmpdir(), 'sg-packages-'));
 
 /** What the registry knows of the packages; asked in the nightly campaign alone. */
@@ -97,6 +122,17 @@ describe('the packages', () => {
   it('proof 30: are each one version with one content, from a registry, and run nothing when they are installed', () => {
     expect(faultsOf(packages)).toEqual([]);
     expect(readFileSync(path.join(root, '.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true');
+  });
+
+  it('of documents are none that npm would install for the control plane: a peer that one of its packages can do without', () => {
+    const needed = ofControlPlane();
+    const taken = [...needed].flatMap((place) =>
+      Object.keys(lock.packages[place].peerDependencies ?? {})
+        .map((name) => resolveFrom(place, name))
+        .filter((found) => found !== undefined && !needed.has(found))
+        .map((found) => `${place} would bring ${found}`),
+    );
+    expect(taken).toEqual([]);
   });
 
   it('proof 30: that are installed are those of the lock file', () => {

@@ -12,6 +12,7 @@ const COUNTS = {
   TEST_WEBHOOK_FAULT_ROUNDS: '8',
   TEST_QUEUE_RUNS: '100',
   TEST_HOSTILE_REPOSITORIES: 'all',
+  TEST_DOCUMENT_SAMPLES: 'all',
   TEST_BUDGET_TRIALS: '1000',
   TEST_EGRESS_CALLS: '10000',
   TEST_MCP_CALLS: '10000',
@@ -74,5 +75,9 @@ const tested = node([...JEST, '--runInBand', ...only]);
 const others =
   only.length > 0
     ? []
-    : [testContained(), node(['build/fuzz-api.mjs', FUZZED_SECS]), node(['build/try-package-sets.mjs'])];
+    : [
+        testContained(),
+        ...['build/fuzz-api.mjs', 'build/fuzz-documents.mjs'].map((script) => node([script, FUZZED_SECS])),
+        node(['build/try-package-sets.mjs']),
+      ];
 process.exit([tested, ...others].find((code) => code !== 0) ?? 0);

@@ -1,12 +1,11 @@
 -- Who calls: tokens, clients, and the organizations that they belong to. Nobody is known yet when these run, so they
--- look across organizations as docsvc_system; an owner needs CREATE on the schema while it is given functions, and at no
--- other time.
+-- look across organizations as docsvc_system; an owner needs CREATE on the schema while it is given functions, and at
+-- no other time.
 grant create on schema public to docsvc_system;
 set local role docsvc_system;
 
--- Who sent a token, and whether one more request of theirs fits into the rates of its kinds, the widest first. `verdict` is
--- `ok`,
--- `unknown`, `expired` or `limited`; the numbers are those of the last bucket that was asked.
+-- Who sent a token, and whether one more request of theirs fits into the rates of its kinds, the widest first.
+-- `verdict` is `ok`, `unknown`, `expired` or `limited`; the numbers are those of the last bucket that was asked.
 create or replace function docsvc_admit_request(p_token_hash bytea, p_kinds text[], p_per_minute int[])
 returns table (
   verdict text, org_id uuid, client_row_id uuid, client_name text, scopes text[], workspace_ids uuid[],
@@ -101,8 +100,8 @@ begin
 end
 $$;
 
--- An organization with its first client. With `p_only_first` nothing is made where there is an organization already, also
--- when several processes start at once. Answers whether it was made.
+-- An organization with its first client. With `p_only_first` nothing is made where there is an organization already,
+-- also when several processes start at once. Answers whether it was made.
 create or replace function docsvc_make_organization(
   p_only_first boolean, p_org uuid, p_name text, p_salt bytea, p_client uuid, p_client_id text, p_client_name text,
   p_secret_hash bytea, p_scopes text[])

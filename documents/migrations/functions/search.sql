@@ -121,6 +121,8 @@ as $$
 $$;
 
 -- One tier: the chunks that match, at most p_most of them, each with the sum of the weights of the terms that it has.
+-- `offset 0` holds the order, whatever the planner expects of words that stand together: chunks by the index of
+-- vectors, then the version of each.
 create or replace function docsvc_match_chunks(
   p_project uuid, p_query tsquery, p_terms tsquery[], p_weights real[], p_most int, p_limit int, p_all_versions boolean,
   p_documents uuid[], p_labels text[], p_kinds text[], p_pages int[], p_updated_after timestamptz
@@ -131,24 +133,30 @@ returns table (
 )
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  with found as materialized (
-    select
-      d.id as document_id, d.name, v.id as version_id, v.version, c.parse_id, c.chunk_number, c.page_number, c.tsv
-      from chunks c
-      join document_versions v on v.parse_id = c.parse_id and v.org_id = c.org_id
-      join documents d on d.id = v.document_id and d.org_id = c.org_id
-     where c.org_id = docsvc_organization() and c.project_id = p_project and c.tsv @@ p_query
-       and v.status in ('ready', 'partial') and d.deleted_at is null and d.project_id = p_project
-       and (p_all_versions or d.searchable_version_id = v.id)
-       and (p_documents is null or d.id = any (p_documents))
-       and (p_labels is null or d.labels && p_labels)
-       and (p_kinds is null or d.kind = any (p_kinds))
-       and (p_pages is null or c.page_number = any (p_pages))
-       and (p_updated_after is null or d.updated_at > p_updated_after)
-     limit p_most
-  )
   select f.document_id, f.name, f.version_id, f.version, f.parse_id, f.chunk_number, f.page_number, r.rank
-    from found f
+    from (
+      select v.document_id, v.name, v.version_id, v.version, c.parse_id, c.chunk_number, c.page_number, c.tsv
+        from (
+          select x.org_id, x.parse_id, x.chunk_number, x.page_number, x.tsv from chunks x
+           where x.org_id = docsvc_organization() and x.project_id = p_project and x.tsv @@ p_query
+             and (p_pages is null or x.page_number = any (p_pages))
+          offset 0
+        ) c
+        cross join lateral (
+          select d.id as document_id, d.name, w.id as version_id, w.version
+            from document_versions w
+            join documents d on d.id = w.document_id and d.org_id = w.org_id
+           where w.parse_id = c.parse_id and w.org_id = c.org_id and w.status in ('ready', 'partial')
+             and d.deleted_at is null and d.project_id = p_project
+             and (p_all_versions or d.searchable_version_id = w.id)
+             and (p_documents is null or d.id = any (p_documents))
+             and (p_labels is null or d.labels && p_labels)
+             and (p_kinds is null or d.kind = any (p_kinds))
+             and (p_updated_after is null or d.updated_at > p_updated_after)
+          offset 0
+        ) v
+       limit p_most
+    ) f
     cross join lateral (
       select coalesce(sum(t.weight * (0.7 + 0.3 * ts_rank('{1,1,1,1}', f.tsv, t.term))), 0)::real as rank
         from unnest(p_terms, p_weights) as t (term, weight) where f.tsv @@ t.term
@@ -157,11 +165,31 @@ as $$
    limit p_limit
 $$;
 
+-- What is shown of chunks: their text, which of a table is that of its page, and where it stands.
+create or replace function docsvc_read_chunks(p_parses uuid[], p_chunks int[])
+returns table (
+  parse_id uuid, chunk_number int, chars_from int, body text, cell_range text, label text, width float8, height float8,
+  unit text, rotation int, sheet_name text, source text, words_key text
+)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select c.parse_id, c.chunk_number, c.chars_from,
+         case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
+           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+         c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
+    from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
+    join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number
+    join pages p on p.parse_id = c.parse_id and p.page_number = c.page_number
+   where c.org_id = docsvc_organization() and p.org_id = c.org_id
+$$;
+
 revoke all on function
-  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks
+  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks,
+  docsvc_read_chunks
   from public;
 grant execute on function
-  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks
+  docsvc_organization, docsvc_count_lexemes, docsvc_stem_words, docsvc_resemble_words, docsvc_match_chunks,
+  docsvc_read_chunks
   to docsvc_app;
 reset role;
 revoke create on schema public from docsvc_system;

@@ -11,7 +11,8 @@ as $$
 $$;
 
 -- An event, with a delivery for each enabled webhook of the project that asked for its type. A webhook that is being
--- deleted is waited for and left out, so that the state of which the event tells never fails by it. Answers the deliveries.
+-- deleted is waited for and left out, so that the state of which the event tells never fails by it. Answers the
+-- deliveries.
 create or replace function docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb)
 returns setof uuid
 language plpgsql
@@ -68,9 +69,10 @@ as $$
     where d.id = p_delivery
 $$;
 
--- Puts an attempt on the record, unless it is there already, and moves its delivery. Without a wait it was the last one. A
--- webhook whose receiver is gone, or of which nothing has succeeded for so long, is disabled, and what is still on its way
--- to it is cancelled. `recorded` is false for an attempt that was there; `disabled` says that this one disabled the webhook.
+-- Puts an attempt on the record, unless it is there already, and moves its delivery. Without a wait it was the last
+-- one. A webhook whose receiver is gone, or of which nothing has succeeded for so long, is disabled, and what is still
+-- on its way to it is cancelled. `recorded` is false for an attempt that was there; `disabled` says that this one
+-- disabled the webhook.
 create or replace function docsvc_record_delivery_attempt(
   p_delivery uuid, p_number int, p_at timestamptz, p_status_code int, p_duration_ms int, p_error text, p_snippet text,
   p_succeeded boolean, p_wait_ms int, p_gone boolean, p_failing_days int)

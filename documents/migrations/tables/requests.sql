@@ -66,8 +66,8 @@ create policy cross_organization on audit_events to docsvc_system using (true) w
 grant insert on audit_events to docsvc_system;
 grant select, insert on audit_events to docsvc_app;
 
--- Of an organization: what counts against its quotas. `period` is the first day of a month, or the epoch for what is not
--- counted by month.
+-- Of an organization: what counts against its quotas. `period` is the first day of a month, or the epoch for what is
+-- not counted by month.
 create table usage_counters (
   org_id uuid not null references orgs (id),
   kind text not null check (kind in ('storage_bytes', 'documents', 'pages')),

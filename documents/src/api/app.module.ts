@@ -19,7 +19,9 @@ import { RequestValidationPipe } from './http/validation.pipe.js';
 import { OauthModule } from './oauth/oauth.module.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
+import { PagesModule } from './pages/pages.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -35,6 +37,8 @@ const RESOURCES = [
   ProjectsModule,
   ClientsModule,
   WebhooksModule,
+  PagesModule,
+  SearchModule,
   UploadsModule,
   DocumentsModule,
 ];

@@ -64,10 +64,17 @@ function quarterBack([x, y]: [number, number], quarters: Turn['quarters'], { wid
 
 export const RASTER_LIMITS = { dpi: 200, pixels: 50_000_000, side: 10_000 } as const;
 
+/** A picture of more pixels is not read in half a minute: pages larger than two feet square are read from a smaller one. */
+export const PIXELS_TO_READ = 25_000_000;
+
 /** Dots per inch at which a page of this size in points is drawn: what is asked for, or less where the picture would be too large. */
-export function rasterDpi({ width, height }: Size, asked: number = RASTER_LIMITS.dpi): number {
+export function rasterDpi(
+  { width, height }: Size,
+  asked: number = RASTER_LIMITS.dpi,
+  pixels: number = RASTER_LIMITS.pixels,
+): number {
   const inches = { width: Math.max(width, 1) / 72, height: Math.max(height, 1) / 72 };
   const bySide = RASTER_LIMITS.side / Math.max(inches.width, inches.height);
-  const byPixels = Math.sqrt(RASTER_LIMITS.pixels / (inches.width * inches.height));
+  const byPixels = Math.sqrt(pixels / (inches.width * inches.height));
   return Math.min(asked, bySide, byPixels);
 }

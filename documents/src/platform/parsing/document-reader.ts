@@ -17,7 +17,7 @@ const SNIFF = { timeoutMs: 30_000, cpuSeconds: 20, memoryMb: 512, maxOutputBytes
 const INSPECT = { timeoutMs: 50_000, cpuSeconds: 50, maxOutputBytes: 4 * MIB };
 const READ = { silenceMs: 10_000 };
 /** A sheet is one page, however large it is. */
-const READ_SHEETS = { silenceMs: 40_000 };
+const READ_SHEETS = { silenceMs: 30_000 };
 const RECOGNIZE = { timeoutMs: 30_000, cpuSeconds: 60, maxOutputBytes: 64 * MIB };
 const RENDER = { timeoutMs: 30_000, cpuSeconds: 30, maxOutputBytes: 128 * MIB };
 

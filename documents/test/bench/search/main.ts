@@ -45,7 +45,7 @@ await database.owner.query('vacuum analyze lexicon');
 await database.owner.query('analyze');
 const ours: Search = (question) =>
   database.record.inOrganization(orgId, async (tx) => {
-    const plan = await planSearch(tx, projectId, question);
+    const { plan } = await planSearch(tx, projectId, question);
     return (await findMatches(tx, projectId, plan, {}, 11))
       .slice(0, 10)
       .map((m) => `${names.get(m.document_id)}:${m.page_number}`);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -101,5 +102,21 @@ describe('the documents service on one machine', () => {
     expect(ended.code).toBe(78);
     expect(ended.output).toMatch(/^docsvc: DOCSVC_STORE asks for s3, which this version does not have; use fs/m);
     expect(existsSync(other)).toBe(false);
+  });
+
+  it('a worker refuses to start where no sandbox can be built, and says so before it touches anything', () => {
+    // A host without the program that makes sandboxes.
+    const without = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
+    const worker = spawnSync('bwrap', [...without, process.execPath, 'dist/documents/src/worker/main.js'], {
+      env: {
+        PATH: process.env['PATH'],
+        DOCSVC_DATA_DIR: folder,
+        DOCSVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(worker.status).toBe(1);
+    expect(worker.stderr).toMatch(/no sandbox can be built on this host, and documents are never opened without one/);
   });
 });

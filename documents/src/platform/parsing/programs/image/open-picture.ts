@@ -14,7 +14,7 @@ export interface Frame {
   height: number;
   /** By how much it is turned to be displayed. */
   rotation: 0 | 90 | 180 | 270;
-  /** Dots per inch as it states them; null where it does not, or says what no scanner does. */
+  /** Dots per inch as it states them; null where it does not, or says what no scanner does: 72 and 96 are of screens. */
   dpi: number | null;
   /** A chain of sharp that begins with the frame upright, unscaled. */
   open: () => Sharp;
@@ -53,14 +53,16 @@ async function frameOf(path: string, number: number): Promise<Frame> {
   const { width, height, orientation = 1, density, autoOrient } = await speaking(() => open().metadata());
   checkPixels(width, height);
   const rotation = orientation === 3 || orientation === 4 ? 180 : orientation >= 7 ? 270 : orientation >= 5 ? 90 : 0;
-  const dpi = density !== undefined && density >= 70 && density <= 1200 ? density : null;
+  const dpi = density !== undefined && density >= 100 && density <= 1200 ? density : null;
   return { ...autoOrient, rotation, dpi, open };
 }
 
 function bmpPicture(path: string): Picture {
   const frame = async (): Promise<Frame> => {
     const { data, width, height } = await speaking(() => decode(readFileSync(path), { toRGBA: true }));
-    const open = (): Sharp => sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha();
+    // The fourth byte of a pixel says nothing in most files, and is 0 then.
+    for (let at = 3; at < data.length; at += 4) data[at] = 255;
+    const open = (): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
     return { width, height, rotation: 0, dpi: null, open };
   };
   return { contentType: 'image/bmp', frames: 1, frame };

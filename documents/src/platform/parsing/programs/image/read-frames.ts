@@ -1,4 +1,4 @@
-import { rasterDpi, type Size } from '../../../../domain/layout/turned-picture.js';
+import { PIXELS_TO_READ, rasterDpi, RASTER_LIMITS, type Size } from '../../../../domain/layout/turned-picture.js';
 import type { Page } from '../../../../domain/page-model.js';
 import type { LostPage, ReadPage, RenderedPage } from '../../page-requests.js';
 import { greyPicture, readPicture } from '../recognition/read-picture.js';
@@ -43,7 +43,7 @@ export async function recognizeFrame(
 /** A picture is drawn as if scanned at 200 dots per inch where it does not say at how many, and never larger than it is. */
 export async function renderFrame(picture: Picture, pageNumber: number, dpi: number): Promise<RenderedPage> {
   const frame = await frameAt(picture, pageNumber);
-  const scale = Math.min(1, dpi / (frame.dpi ?? USUAL_DPI), largestScale(frame));
+  const scale = Math.min(1, dpi / (frame.dpi ?? USUAL_DPI), largestScale(frame, RASTER_LIMITS.pixels));
   const { data, info } = await speaking(() => scaled(frame, scale).png().toBuffer({ resolveWithObject: true }));
   return { pageNumber, width: info.width, height: info.height, png: data.toString('base64') };
 }
@@ -80,11 +80,11 @@ const scaled = (frame: Frame, scale: number) =>
 /** Small pictures are read better enlarged, large ones as well when they are brought to what a page is drawn at. */
 function scaleToRead(frame: Frame): number {
   const wanted = Math.max(frame.width, frame.height) < SMALL_SIDE ? ENLARGED : 1;
-  return Math.min(wanted, largestScale(frame));
+  return Math.min(wanted, largestScale(frame, PIXELS_TO_READ));
 }
 
 const SMALL_SIDE = 1100;
 const ENLARGED = 2;
 
 /** Pixels count as dots here: 72 points of a page at 72 dots per inch are 72 pixels. */
-const largestScale = (size: Size): number => rasterDpi(size, 72 * ENLARGED) / 72;
+const largestScale = (size: Size, pixels: number): number => rasterDpi(size, 72 * ENLARGED, pixels) / 72;

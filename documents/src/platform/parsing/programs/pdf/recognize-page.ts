@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { rasterDpi, RASTER_LIMITS } from '../../../../domain/layout/turned-picture.js';
+import { PIXELS_TO_READ, rasterDpi, RASTER_LIMITS } from '../../../../domain/layout/turned-picture.js';
 import type { GreyPicture } from '../../../../domain/layout/deskew.js';
 import type { TextRun } from '../../../../domain/layout/text-run.js';
 import type { Box, Page } from '../../../../domain/page-model.js';
@@ -24,7 +24,7 @@ export async function recognizePage(
     return seen ?? { pageNumber, failure: { kind: 'broken', message: 'the page is not there' } };
   const { page, need } = seen;
   if (need === 'none') return { page: { ...page, tables: findTables(page) }, needsOcr: false };
-  const dpi = rasterDpi(page);
+  const dpi = rasterDpi(page, RASTER_LIMITS.dpi, PIXELS_TO_READ);
   const shot = await renderPdf(source, pageNumber, dpi);
   const whole = await greyPicture(sharp(shot.imageBuffer, { limitInputPixels: 2 * RASTER_LIMITS.pixels }));
   const picture = need === 'regions' ? onlyInside(whole, page.images) : whole;

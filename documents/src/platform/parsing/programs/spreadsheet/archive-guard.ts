@@ -36,6 +36,7 @@ export interface ArchiveFacts {
   inflatedBytes: number;
   hasMacros: boolean;
   hasExternalLinks: boolean;
+  hasStyles: boolean;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function guardArchive(path: string): Promise<ArchiveFacts> {
 }
 
 async function countEntries(zip: ZipFile, archiveBytes: number): Promise<ArchiveFacts> {
-  const facts = { inflatedBytes: 0, hasMacros: false, hasExternalLinks: false };
+  const facts = { inflatedBytes: 0, hasMacros: false, hasExternalLinks: false, hasStyles: false };
   let entries = 0;
   if (zip.entryCount > MAX_ENTRIES) throw overLimit('entries', `the archive has more than ${MAX_ENTRIES} entries`);
   for await (const entry of entriesOf(zip)) {
@@ -63,6 +64,7 @@ async function countEntries(zip: ZipFile, archiveBytes: number): Promise<Archive
     if (NESTED_NAME.test(entry.fileName)) throw overLimit('nested_archive', 'the archive has another archive inside');
     facts.hasMacros ||= /(^|\/)vbaProject\.bin$|^(Basic|Scripts)\//i.test(entry.fileName);
     facts.hasExternalLinks ||= /^xl\/(externalLinks|connections)\b/i.test(entry.fileName);
+    facts.hasStyles ||= /(^|\/)styles\.xml$/.test(entry.fileName);
     facts.inflatedBytes += await countEntry(zip, entry, facts.inflatedBytes);
   }
   if (facts.inflatedBytes > RATIO_FROM_BYTES && facts.inflatedBytes > archiveBytes * MAX_RATIO) throw tooDense();

@@ -32,7 +32,7 @@ async function inspect(password: string | undefined): Promise<Inspection> {
   const container = containerOf(INSIDE.document);
   if (container === 'text') return inspection('text/csv', 1, []);
   const facts = container === 'archive' ? await guardArchive(INSIDE.document) : null;
-  const { SheetNames: names, bookType } = openWorkbook(INSIDE.document, null, password);
+  const { SheetNames: names, bookType } = openWorkbook(INSIDE.document, { sheets: null, password, hasStyles: true });
   if (names.length > MAX_SHEETS) throw overLimit('pages', `the workbook has more than ${MAX_SHEETS} sheets`);
   const type = bookType === 'ods' ? ODS : container === 'old' ? 'application/vnd.ms-excel' : XLSX;
   return inspection(type, names.length, facts === null ? [] : warningsOf(facts));
@@ -64,7 +64,7 @@ async function* sheets(from: number, to: number, password: string | undefined): 
     return;
   }
   const indexes = Array.from({ length: to - from + 1 }, (_, at) => from - 1 + at);
-  const workbook = openWorkbook(INSIDE.document, indexes, password);
+  const workbook = openWorkbook(INSIDE.document, { sheets: indexes, password, hasStyles: facts?.hasStyles ?? true });
   for (const index of indexes) if (index < workbook.SheetNames.length) yield [index + 1, sheetOf(workbook, index)];
 }
 

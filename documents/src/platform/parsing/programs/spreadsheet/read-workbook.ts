@@ -25,11 +25,19 @@ interface WorkSheet {
 
 type Hideable = { hidden?: boolean } | undefined;
 
-/** The workbook of a file, with the sheets that are asked for; null for their names alone. */
-export function openWorkbook(path: string, sheets: number[] | null, password: string | undefined): WorkBook {
+export interface OpenOptions {
+  /** Those that are read, from 0; null for the names of all alone. */
+  sheets: number[] | null;
+  password: string | undefined;
+  /** Hidden rows and columns are told with the styles; without any the library fails slowly at each cell. */
+  hasStyles: boolean;
+}
+
+/** The workbook of a file. */
+export function openWorkbook(path: string, { sheets, password, hasStyles }: OpenOptions): WorkBook {
   try {
     return read(readFileSync(path), {
-      ...{ type: 'buffer', dense: true, cellHTML: false, cellNF: true, cellStyles: true },
+      ...{ type: 'buffer', dense: true, cellHTML: false, cellNF: true, cellStyles: hasStyles },
       ...(sheets === null ? { bookSheets: true } : { sheets }),
       ...(password === undefined ? {} : { password }),
     });
