@@ -64,6 +64,10 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
+  'documents:cli': {
+    needs: ['documents-packages', 'documents-build'],
+    argv: ['--enable-source-maps', 'dist/documents/src/cli/main.js'],
+  },
   'documents:test': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: [...JEST, '--selectProjects', ...DOCUMENTS_PROJECTS],

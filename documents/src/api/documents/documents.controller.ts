@@ -46,6 +46,7 @@ const VersionParam = (): MethodDecorator =>
   ApiParam({ name: 'version', description: 'Number of the version.', schema: { type: 'integer', minimum: 1 } });
 
 @ApiTags('Documents')
+@ApiExtraModels(NewDocumentBody)
 @Controller('api/projects/:id/documents')
 export class ProjectDocumentsController {
   constructor(
