@@ -60,6 +60,7 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
+  'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
   'documents:test': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: [...JEST, ...DOCUMENTS_PROJECTS] },
   /** As `node`, for scripts that read documents. */
   'documents:node': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['--enable-source-maps'] },
