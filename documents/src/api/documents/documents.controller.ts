@@ -1,5 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.decorator.js';
 import { IfMatch, type Tagged } from '../http/etag.js';
@@ -37,6 +46,7 @@ const VersionParam = (): MethodDecorator =>
   ApiParam({ name: 'version', description: 'Number of the version.', schema: { type: 'integer', minimum: 1 } });
 
 @ApiTags('Documents')
+@ApiExtraModels(NewDocumentBody)
 @Controller('api/projects/:id/documents')
 export class ProjectDocumentsController {
   constructor(
