@@ -56,7 +56,8 @@ create table deliveries (
   webhook_id uuid not null,
   event_id uuid not null,
   event_type text not null,
-  status text not null default 'pending' check (status in ('pending', 'retrying', 'succeeded', 'exhausted', 'cancelled')),
+  status text not null default 'pending'
+    check (status in ('pending', 'retrying', 'succeeded', 'exhausted', 'cancelled')),
   attempts int not null default 0,
   next_attempt_at timestamptz,
   created_at timestamptz not null default now(),

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -109,6 +109,18 @@ describe('sandgate start --with documents', () => {
       headers: { authorization: `Bearer ${client.clientSecret}` },
     });
     expect(own.status).toBe(401);
+  });
+
+  it('CP-002 the control plane serves no route that extracts from documents or searches them', async () => {
+    const described = (await (await sandgate().request('/v1/openapi.json')).json()) as { paths: object };
+    const routes = Object.keys(described.paths);
+    expect(routes.length).toBeGreaterThan(50);
+    expect(routes.filter((route) => /document|extract|search/i.test(route))).toEqual([]);
+    const own = JSON.parse(readFileSync('documents/openapi.json', 'utf8')) as { paths: object };
+    for (const route of Object.keys(own.paths)) {
+      const path = route.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
+      expect({ route, status: (await sandgate().request(path)).status }).toEqual({ route, status: 404 });
+    }
   });
 
   it('answers scrapes of documents under names of its own, and no id of a row is one of their labels', async () => {
