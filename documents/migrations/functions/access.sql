@@ -91,10 +91,10 @@ begin
   lives := least(p_seconds, coalesce(floor(extract(epoch from client.expires_at - clock_timestamp())), p_seconds));
   insert into oauth_tokens (token_hash, org_id, client_row_id, scopes, expires_at)
     values (p_hash, client.org_id, client.id, p_scopes, clock_timestamp() + make_interval(secs => lives));
-  insert into audit_events (
-      id, org_id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, request_id, detail)
+  insert into audit_events (id, org_id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id,
+    request_id, detail)
     values (p_audit_id, client.org_id, 'client', client.id, client.name, 'token.issued', 'client', client.id,
-        p_request_id,
+      p_request_id,
         jsonb_build_object('scopes', p_scopes));
   return lives;
 end

@@ -1,9 +1,9 @@
 -- Answers that are repeated for a request with the same key.
 
--- Takes the key for a request, or says how it stands. `state` is `mine`: carry it out; `answered`: here is the answer;
--- `other`: the key belongs to another request; `busy`: the first request is under way; `lost`: it was carried out and
--- its answer was not kept. A request that has not committed anything when its time is over gives the key up to the next
--- one, and can commit no more.
+-- Takes the key for a request, or says how it stands. `state` is `mine`: carry it out; `answered`: here is the
+-- answer; `other`: the key belongs to another request; `busy`: the first request is under way; `lost`: it was carried
+-- out and its answer was not kept. A request that has not committed anything when its time is over gives the key up
+-- to the next one, and can commit no more.
 create or replace function docsvc_claim_idempotency_key(
   p_client uuid, p_key text, p_digest bytea, p_claim uuid, p_claim_seconds int)
 returns table (state text, status int, sealed_answer bytea, headers jsonb)

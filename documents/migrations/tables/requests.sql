@@ -1,7 +1,7 @@
 -- What is kept of requests: answers that are repeated, rates, the audit and usage.
 
--- `request_digest` covers method, path and body. A row without a status belongs to a request that is being answered, or
--- that died: until it has committed something, the key can be claimed anew once `claimed_until` is over.
+-- `request_digest` covers method, path and body. A row without a status belongs to a request that is being answered,
+-- or that died: until it has committed something, the key can be claimed anew once `claimed_until` is over.
 create table idempotency_keys (
   org_id uuid not null references orgs (id),
   client_row_id uuid not null,
