@@ -12,7 +12,8 @@ const onlyFrom = (name, allowed, comment) => ({
 const room = (name) => `^documents/src/${name}/`;
 const HOUSE = [
   '^src/platform/(egress|seal|telemetry|config|sandbox|temporal|postgres|host|schemas)/',
-  '^src/domain/(errors|json|uuid|redaction|system-error|map-items|nearest-name)\\.ts$',
+  '^src/domain/(errors|json|uuid|system-error|map-items|nearest-name)\\.ts$',
+  '^src/domain/redaction/',
 ];
 /** What starts and watches processes. */
 const SUPERVISOR = '^src/embedded/';
