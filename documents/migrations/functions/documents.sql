@@ -113,13 +113,13 @@ create or replace function docsvc_view_versions(p_document uuid, p_version int, 
 returns table (
   id uuid, document_id uuid, project_id uuid, version int, blob_key text, content_type text, size_bytes bigint,
   sha256 bytea, status text, stage text, pages_done int, pages_total int, page_count int, ocr_pages int,
-  failed_pages int[], language text, warnings jsonb, error jsonb, created_at timestamptz, ready_at timestamptz
+  failed_pages int[], language text, warnings jsonb, error jsonb, created_at timestamptz, ready_at timestamptz, parse_id uuid
 )
 language sql stable
 as $$
   select v.id, v.document_id, v.project_id, v.version, v.blob_key, v.content_type, v.size_bytes, v.sha256, v.status,
       v.stage, v.pages_done, v.pages_total, p.page_count, coalesce(p.ocr_pages, 0), coalesce(p.failed_pages, '{}'),
-      p.language, coalesce(p.warnings, '[]') || v.warnings, v.error, v.created_at, v.ready_at
+      p.language, coalesce(p.warnings, '[]') || v.warnings, v.error, v.created_at, v.ready_at, v.parse_id
     from document_versions v
     left join parses p on p.id = v.parse_id
     where v.document_id = p_document and (p_version is null or v.version = p_version)

@@ -19,6 +19,7 @@ import { RequestValidationPipe } from './http/validation.pipe.js';
 import { OauthModule } from './oauth/oauth.module.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
+import { PagesModule } from './pages/pages.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
@@ -34,6 +35,7 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  PagesModule,
   SearchModule,
   UploadsModule,
   DocumentsModule,

@@ -14,6 +14,7 @@ import type { Foundation } from './foundation/foundation.module.js';
 import { readFormsAt, readJsonBodies } from './http/bodies.js';
 import { answerClientError } from './http/client-error.js';
 import { errorAnswer, toDocsvcError } from './http/error-body.js';
+import { measureRequests } from './http/request-metrics.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
@@ -56,7 +57,7 @@ export function ownVersion(): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
-function createAdapter({ config }: Foundation, routes: RouteTable): FastifyAdapter {
+function createAdapter({ config, metrics }: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: config.http.maxJsonBytes,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
@@ -79,6 +80,7 @@ function createAdapter({ config }: Foundation, routes: RouteTable): FastifyAdapt
   readFormsAt(server, '/oauth/token');
   leaveBodiesAt(server, '/api/uploads/:id/parts/:partNumber');
   leaveFileFormsAt(server, '/api/projects/:id/documents', MAX_ONE_SHOT_JSON_BYTES);
+  if (metrics !== undefined) measureRequests(server, metrics);
   server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

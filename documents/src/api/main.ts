@@ -33,20 +33,15 @@ async function start(config: DocsvcConfig, log: Logger): Promise<RunningApi> {
   );
   for (const warning of await checkRoles(record.pool, config.database)) log.warn(warning);
   const driver = connectDriver(config, record, WOKEN_WORKFLOWS, log);
-  const app = await createApi({ config, record });
-  const scrapes = await answerScrapes(config, record, log);
+  const metrics = new Metrics();
+  metrics.observePool(record.pool);
+  const app = await createApi({ config, record, metrics });
+  const { metricsBind } = config.telemetry;
+  const scrapes = metricsBind === null ? null : await listenForScrapes(metrics, metricsBind, log);
   const { bind } = config.http;
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind }, 'listening');
   return { app, record, driver, scrapes };
-}
-
-/** Null where no listener is configured. */
-async function answerScrapes({ telemetry }: DocsvcConfig, record: Record, log: Logger): Promise<Server | null> {
-  if (telemetry.metricsBind === null) return null;
-  const metrics = new Metrics();
-  metrics.observePool(record.pool);
-  return listenForScrapes(metrics, telemetry.metricsBind, log);
 }
 
 /** Ends requests, then what they leave for the driver, then the record. */

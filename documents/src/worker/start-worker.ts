@@ -14,6 +14,7 @@ import type { DocsvcConfig } from '../platform/config/index.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
 import { documentIngestWorkflow, INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE } from '../workflows/messages.js';
+import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { everyWhileAlive } from './repeated-duties.js';
@@ -46,7 +47,8 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
   const parts = await connectParts(config, log, metrics);
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
-  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, queue)));
+  const measured = new ActivityMetrics(metrics);
+  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, measured, queue)));
   await ensurePermanentWorkflows(parts.client);
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () => ensurePermanentWorkflows(parts.client));
   const stopping = new AbortController();
@@ -96,7 +98,12 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
   ];
 }
 
-function createWorker(config: DocsvcConfig, { connection, log }: WorkerParts, queue: Queue): Promise<Worker> {
+function createWorker(
+  config: DocsvcConfig,
+  { connection, log }: WorkerParts,
+  measured: ActivityMetrics,
+  queue: Queue,
+): Promise<Worker> {
   return Worker.create({
     ...queue,
     connection,
@@ -106,6 +113,11 @@ function createWorker(config: DocsvcConfig, { connection, log }: WorkerParts, qu
     stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
     shutdownGraceTime: 0,
     shutdownForceTime: SHUTDOWN_MS,
-    interceptors: { activity: [(context: Context) => ({ inbound: new FailureInterceptor(context, log) })] },
+    interceptors: {
+      activity: [
+        (context: Context) => ({ inbound: measured.interceptor(context) }),
+        (context: Context) => ({ inbound: new FailureInterceptor(context, log) }),
+      ],
+    },
   });
 }

@@ -14,7 +14,7 @@ import { Sealer } from '../platform/seal/sealer.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { WOKEN_WORKFLOWS } from '../workflows/messages.js';
-import { parserJailOf } from './parser-jail-of.js';
+import { buildParserJail } from '../platform/parsing/build-parser-jail.js';
 
 /** What the queues of a worker work with. */
 export interface WorkerParts {
@@ -33,7 +33,7 @@ export interface WorkerParts {
  * @throws DocsvcError `unavailable` where no jail can be built
  */
 export async function connectParts(config: DocsvcConfig, log: Logger, metrics: Metrics): Promise<WorkerParts> {
-  const reader = new DocumentReader(await parserJailOf(config.parsing));
+  const reader = new DocumentReader(await buildParserJail(config.parsing));
   const url = requireSetting(config.database.url, 'DOCSVC_DATABASE_URL');
   const onTrouble = (error: unknown): void => log.warn({ err: error }, 'a step after a commit failed');
   const { poolSize } = config.database;

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import { Record } from '../../core/record/record.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { DocsvcConfig } from '../../platform/config/index.js';
 
 /** The configuration under a name that constructors can ask for. */
@@ -26,6 +27,8 @@ export interface Foundation {
   record: Record;
   /** Where the lines of the log go; through the redactor to standard error without it. */
   logTo?: DestinationStream;
+  /** Measures requests, where somebody looks. */
+  metrics?: Metrics;
 }
 
 @Module({})

@@ -26,6 +26,8 @@ export interface VersionView {
   error: { code: string; message: string } | null;
   createdAt: Date;
   readyAt: Date | null;
+  /** What holds its pages; of a version that is read again, still what was read before. */
+  parseId: string | null;
 }
 
 /** Versions of a document, newest first, below one of them. */
@@ -73,6 +75,7 @@ interface VersionSql {
   error: { code: string; message: string } | null;
   created_at: Date;
   ready_at: Date | null;
+  parse_id: string | null;
 }
 
 function toView(row: VersionSql): VersionView {
@@ -97,5 +100,6 @@ function toView(row: VersionSql): VersionView {
     error: row.error,
     createdAt: row.created_at,
     readyAt: row.ready_at,
+    parseId: row.parse_id,
   };
 }

@@ -11,8 +11,6 @@ export interface PlannedSearch {
   terms: KnownTerm[];
 }
 
-export type TieredMatch = Match & { tier: number };
-
 /** Reads a query by what the lexicon of the project knows. */
 export async function planSearch(tx: RecordTransaction, projectId: string, query: string): Promise<PlannedSearch> {
   const read = readQuery(query);
@@ -20,8 +18,11 @@ export async function planSearch(tx: RecordTransaction, projectId: string, query
   return { plan: planQuery(read, terms, chunks), terms };
 }
 
+/** A match that has not all that was asked stands below one of the same worth that has. */
+const PARTIAL = 0.9;
+
 /**
- * Some hits of a plan, best first. Those of the strict tier come first; the ranked one is asked when that does not have enough of them.
+ * Some hits of a plan, best first: of what has all that was asked, then of what has the most telling part of it.
  *
  * @param after the last hit of the page before
  */
@@ -32,23 +33,19 @@ export async function findMatches(
   filters: SearchFilters,
   count: number,
   after: RankKey | null = null,
-): Promise<TieredMatch[]> {
+): Promise<Match[]> {
   if (plan.strict === null) return [];
-  const isNarrowed = filters.documentIds !== undefined;
-  const matchesOf = async (query: string, tier: number): Promise<TieredMatch[]> => {
-    const matches = await matchChunks(tx, projectId, query, plan, filters);
-    return matches.map((match) => ({ ...match, tier, rank: share(match.rank, plan.best) }));
-  };
-  const next = (matches: readonly TieredMatch[]): TieredMatch[] =>
-    limitHits(matches, isNarrowed)
-      .filter((match) => after === null || byRank(match, after) > 0)
-      .slice(0, count);
-  const strict = await matchesOf(plan.strict, 0);
-  const first = next(strict);
-  if (first.length >= count || plan.ranked === null) return first;
-  const known = new Set(strict.map(keyOf));
-  const ranked = await matchesOf(plan.ranked, 1);
-  return next([...strict, ...ranked.filter((match) => !known.has(keyOf(match)))]);
+  const strict = await matchChunks(tx, projectId, plan.strict, plan, filters);
+  const ranked = plan.ranked === null ? [] : await matchChunks(tx, projectId, plan.ranked, plan, filters);
+  const whole = new Set(strict.map(keyOf));
+  const partial = ranked.filter((match) => !whole.has(keyOf(match)));
+  const hits = [
+    ...strict.map((match) => ({ ...match, rank: share(match.rank, plan.best) })),
+    ...partial.map((match) => ({ ...match, rank: share(match.rank * PARTIAL, plan.best) })),
+  ];
+  return limitHits(hits, filters.documentIds !== undefined)
+    .filter((match) => after === null || byRank(match, after) > 0)
+    .slice(0, count);
 }
 
 /** As a share that survives being written down, so that a cursor names the same place. */

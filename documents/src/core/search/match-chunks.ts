@@ -27,9 +27,9 @@ export interface Match {
 }
 
 /** Matches of one tier that are ranked; by far more than anybody turns pages to. */
-const RANKED = 6000;
+const RANKED = 2500;
 /** Matches of one tier that are kept. */
-const KEPT = 600;
+const KEPT = 400;
 
 /** One tier of a search: the best matches of a query, in a stable order. */
 export function matchChunks(

@@ -1,15 +1,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { cutExcerpt, soughtTerms, type Excerpt, type SoughtTerm } from '../../domain/search/excerpt.js';
-import { scoreOf, type RankKey } from '../../domain/search/limit-hits.js';
+import type { RankKey } from '../../domain/search/limit-hits.js';
 import type { QueryPlan } from '../../domain/search/query-plan.js';
 import type { RecordTransaction } from '../record/record.js';
-import { findMatches, planSearch, type TieredMatch } from './find-matches.js';
-import type { SearchFilters } from './match-chunks.js';
+import { findMatches, planSearch } from './find-matches.js';
+import type { Match, SearchFilters } from './match-chunks.js';
 import { readChunks, type ShownChunk } from './read-chunks.js';
 
 /** A result of a search: where something is said, and the words. */
 export interface FoundPassage {
-  match: TieredMatch;
+  match: Match;
   chunk: ShownChunk;
   excerpt: Excerpt;
   /** 0…1, falling along the results. */
@@ -47,7 +47,7 @@ export async function searchProject(
     const chunk = byKey.get(`${match.parse_id} ${match.chunk_number}`);
     return chunk === undefined
       ? []
-      : [{ match, chunk, excerpt: cutExcerpt(chunk.body, sought), score: scoreOf(match) }];
+      : [{ match, chunk, excerpt: cutExcerpt(chunk.body, sought), score: Math.round(match.rank * 10_000) / 10_000 }];
   });
   const last = shown.at(-1);
   return { passages, next: last === undefined || matches.length <= limit ? null : pack(plan, sought, last) };
@@ -62,12 +62,12 @@ async function begin(
   return { plan, sought: soughtTerms(terms), after: null };
 }
 
-function pack(plan: QueryPlan, sought: readonly SoughtTerm[], last: TieredMatch): string {
-  const { tier, rank, document_id, version_id, chunk_number } = last;
+function pack(plan: QueryPlan, sought: readonly SoughtTerm[], last: Match): string {
+  const { rank, document_id, version_id, chunk_number } = last;
   const position: Position = {
     plan,
     sought: sought.map((term) => ({ ...term, lexemes: [...term.lexemes] })),
-    after: { tier, rank, document_id, version_id, chunk_number },
+    after: { rank, document_id, version_id, chunk_number },
   };
   return deflateRawSync(JSON.stringify(position)).toString('base64');
 }

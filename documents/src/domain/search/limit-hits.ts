@@ -4,9 +4,7 @@ export interface RankedHit {
   version_id: string;
   chunk_number: number;
   page_number: number;
-  /** 0 for one that has all that was asked, 1 for one that has some of it. */
-  tier: number;
-  /** 0…1, within its tier. */
+  /** 0…1 */
   rank: number;
 }
 
@@ -42,22 +40,16 @@ export function limitHits<H extends RankedHit>(hits: readonly H[], isNarrowed: b
 }
 
 /** What the order of results goes by. */
-export type RankKey = Pick<RankedHit, 'tier' | 'rank' | 'document_id' | 'version_id' | 'chunk_number'>;
+export type RankKey = Pick<RankedHit, 'rank' | 'document_id' | 'version_id' | 'chunk_number'>;
 
 /** The order of results; the same for every query of the same rows. */
 export function byRank(one: RankKey, other: RankKey): number {
   return (
-    one.tier - other.tier ||
     other.rank - one.rank ||
     compare(one.document_id, other.document_id) ||
     compare(one.version_id, other.version_id) ||
     one.chunk_number - other.chunk_number
   );
-}
-
-/** One number from 0 to 1 that falls along the order of results. */
-export function scoreOf({ tier, rank }: Pick<RankedHit, 'tier' | 'rank'>): number {
-  return Math.round((tier === 0 ? 0.5 + rank / 2 : rank / 2) * 10_000) / 10_000;
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

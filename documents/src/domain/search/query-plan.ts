@@ -26,10 +26,10 @@ export interface QueryPlan {
 }
 
 /** Chunks that a ranked query may match by expectation, so that ranking stays within its time. */
-export const CANDIDATES = 4000;
+export const CANDIDATES = 1500;
 const SOFT = 0.15;
 const PART = 0.2;
-const NEIGHBOURS = 0.35;
+const NEIGHBOURS = 0.7;
 
 export function planQuery(query: ReadQuery, known: readonly KnownTerm[], chunks: number): QueryPlan {
   const found = known.filter((term) => term.chunks > 0 || term.parts.some((part) => part.chunks > 0));

@@ -36,7 +36,9 @@ function readTerms(read: ReadText): QueryTerm[] {
   const terms: QueryTerm[] = [];
   for (let at = 0; at < read.tokens.length && terms.length < MOST_TERMS; at += 1) {
     const meaning = widestAt(read.meanings, at);
-    const tokens = read.tokens.slice(at, (meaning?.last ?? at) + 1).map((token, index) => termOf(token, at + index));
+    const tokens = read.tokens
+      .slice(at, (meaning?.last ?? at) + 1)
+      .map((token, index) => termOf(token, at + index, read.tokens[at + index - 1]));
     if (meaning === undefined) terms.push(...tokens);
     else if (isJoined(meaning))
       terms.push(...tokens.map((term) => ({ ...term, lexemes: [...term.lexemes, ...meaning.lexemes] })));
@@ -46,11 +48,12 @@ function readTerms(read: ReadText): QueryTerm[] {
   return withoutRepetitions(terms.filter(({ lexemes }) => lexemes.length > 0)).slice(0, MOST_TERMS);
 }
 
-const termOf = ({ word, lexemes }: Token, place: number): QueryTerm => ({
+/** What follows `how` says what is wanted: `how high`, `how long`. */
+const termOf = ({ word, lexemes }: Token, place: number, before: Token | undefined): QueryTerm => ({
   word,
   lexemes: exactDates(lexemes),
   parts: [],
-  isSoft: word !== null && isQuestionWord(word),
+  isSoft: word !== null && (isQuestionWord(word) || before?.word === 'how'),
   place,
 });
 

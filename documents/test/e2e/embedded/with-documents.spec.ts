@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { tryPort } from '../../../../src/embedded/ports.js';
 import {
   processesOf,
   StartedSandgate,
@@ -19,9 +20,12 @@ import {
 const folder = temporaryStateFolder();
 const documents = join(folder, 'docsvc');
 let running: StartedSandgate | undefined;
+let metricsPort: number | undefined;
 
 beforeAll(async () => {
-  running = await StartedSandgate.start(folder, ownDocsvcPlace(), ['--with', 'documents']);
+  metricsPort = await tryPort(0);
+  const env = { ...ownDocsvcPlace(), DOCSVC_METRICS_BIND: `127.0.0.1:${metricsPort}` };
+  running = await StartedSandgate.start(folder, env, ['--with', 'documents']);
 });
 afterAll(async () => {
   await running?.stop();
@@ -105,6 +109,17 @@ describe('sandgate start --with documents', () => {
       headers: { authorization: `Bearer ${client.clientSecret}` },
     });
     expect(own.status).toBe(401);
+  });
+
+  it('answers scrapes of documents under names of its own, and no id of a row is one of their labels', async () => {
+    const client = readClient(documents);
+    await requestAs(client, '/api/projects/00000000-0000-7000-8000-000000000000');
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(text).toMatch(
+      /^docsvc_http_request_seconds_count\{method="GET",route="\/api\/projects\/:id",status="404"\} 1$/m,
+    );
+    expect(text).toMatch(/^docsvc_db_pool_connections [1-9]/m);
+    expect(text).not.toMatch(/^service_|00000000-0000/m);
   });
 
   it.each<DocsvcPart>(['api', 'worker'])('%s of documents is started again when it dies alone', async (part) => {

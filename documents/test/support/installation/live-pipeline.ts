@@ -12,12 +12,20 @@ import { originalKey } from '../../../src/platform/blobs/blob-store.js';
 import { FsBlobStore } from '../../../src/platform/blobs/fs-blob-store.js';
 import { WOKEN_WORKFLOWS } from '../../../src/workflows/messages.js';
 import { createTestDatabase, type TestDatabase } from '../database/database.js';
-import { plantOrganization, type PlantedOrganization } from '../database/plant-organization.js';
+import { makeOrganization, type FirstClient } from '../../../src/core/access/make-organization.js';
+import { plantProject, plantWorkspace } from '../database/plant-organization.js';
 import { plantVersion, type PlantedVersion } from '../documents/plant-version.js';
 import { createNamespace, type OwnNamespace } from '../temporal/own-namespace.js';
 
 const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url).pathname;
 export const SEAL_KEY = '11'.repeat(32);
+
+/** An organization with one project, and its administrator. */
+export interface LiveOrganization {
+  orgId: string;
+  projectId: string;
+  client: FirstClient;
+}
 
 /** A version as its row is. */
 export interface VersionRow {
@@ -41,7 +49,7 @@ export class LivePipeline {
 
   private constructor(
     readonly test: TestDatabase,
-    readonly org: PlantedOrganization,
+    readonly org: LiveOrganization,
     readonly store: FsBlobStore,
     readonly temporal: OwnNamespace,
     private readonly driver: ConnectedDriver,
@@ -58,7 +66,10 @@ export class LivePipeline {
       timing: { workflowTaskMs: 2000 },
     };
     const driver = connectDriver(config, test.record, WOKEN_WORKFLOWS, { warn: () => undefined });
-    const org = await plantOrganization(test.owner);
+    const client = await makeOrganization(test.record, 'Acme');
+    const workspaceId = await plantWorkspace(test.owner, client.orgId);
+    const projectId = await plantProject(test.owner, { orgId: client.orgId, workspaceId });
+    const org = { orgId: client.orgId, projectId, client };
     const pipeline = new LivePipeline(test, org, store, temporal, driver, folder, env);
     await pipeline.startWorker();
     return pipeline;

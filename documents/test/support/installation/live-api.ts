@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import type { LivePipeline } from './live-pipeline.js';
+
+const API = new URL('../../../../dist/documents/src/api/main.js', import.meta.url).pathname;
+
+/** What the API answered. */
+export interface LiveAnswer<B> {
+  status: number;
+  headers: Headers;
+  body: B;
+}
+
+/** The API of a live pipeline as it is delivered, in a process of its own. */
+export class LiveApi {
+  private child: ChildProcess | null = null;
+  private said = '';
+  private token: string | null = null;
+
+  private constructor(
+    private readonly pipeline: LivePipeline,
+    readonly origin: string,
+  ) {}
+
+  static async start(pipeline: LivePipeline): Promise<LiveApi> {
+    const api = new LiveApi(pipeline, `http://127.0.0.1:${await freePort()}`);
+    await api.startProcess();
+    return api;
+  }
+
+  /** Starts it, again after a kill on the same address. */
+  async startProcess(): Promise<void> {
+    const child = spawn(process.execPath, ['--enable-source-maps', API], {
+      env: { ...this.pipeline.environment, DOCSVC_BIND: new URL(this.origin).host },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.child = child;
+    child.stderr.on('data', (chunk: Buffer) => (this.said = (this.said + chunk.toString()).slice(-20_000)));
+    await this.pipeline.until('the API', 60_000, async () => {
+      if (child.exitCode !== null) throw new Error(`the API ended with ${child.exitCode}: ${this.said}`);
+      const answer = await fetch(`${this.origin}/api/health`).catch(() => undefined);
+      return answer?.ok === true ? true : undefined;
+    });
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    this.child = null;
+  }
+
+  /** A request of the administrator. */
+  async ask<B = Record<string, unknown>>(path: string, init: RequestInit = {}): Promise<LiveAnswer<B>> {
+    this.token ??= await this.newToken();
+    const isForm = init.body instanceof FormData;
+    const answer = await fetch(`${this.origin}${path}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(init.body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...(init.headers as Record<string, string> | undefined),
+      },
+    });
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const body = (isJson ? await answer.json() : Buffer.from(await answer.arrayBuffer())) as B;
+    return { status: answer.status, headers: answer.headers, body };
+  }
+
+  /** Adds a file in one request. @returns the ids of its version */
+  async add(name: string, bytes: Buffer): Promise<{ documentId: string; versionId: string }> {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), name);
+    const path = `/api/projects/${this.pipeline.org.projectId}/documents`;
+    const { status, body } = await this.ask<Added>(path, { method: 'POST', body: form });
+    if (status !== 202) throw new Error(`${name} was answered ${status}: ${JSON.stringify(body)}`);
+    return { documentId: body.document.id, versionId: body.version.id };
+  }
+
+  private async newToken(): Promise<string> {
+    const { clientId, clientSecret } = this.pipeline.org.client;
+    const answer = await fetch(`${this.origin}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+      }),
+    });
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { access_token: string }).access_token;
+  }
+}
+
+interface Added {
+  document: { id: string };
+  version: { id: string };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
