@@ -64,6 +64,11 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
+  'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
+  'documents:cli': {
+    needs: ['documents-packages', 'documents-build'],
+    argv: ['--enable-source-maps', 'dist/documents/src/cli/main.js'],
+  },
   'documents:test': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: [...JEST, '--selectProjects', ...DOCUMENTS_PROJECTS],
