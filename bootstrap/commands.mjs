@@ -64,6 +64,7 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
+  'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
   'documents:cli': {
     needs: ['documents-packages', 'documents-build'],
     argv: ['--enable-source-maps', 'dist/documents/src/cli/main.js'],
