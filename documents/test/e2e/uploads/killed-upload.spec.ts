@@ -84,7 +84,9 @@ function atHalf(work: () => void): void {
 async function digestOfKept(name: string): Promise<string> {
   const { code, stderr } = await docsvc.run(['docs', 'download', name, '--to', `${name}.back`]);
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  return createHash('sha256').update(readFileSync(join(docsvc.folder, `${name}.back`))).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(docsvc.folder, `${name}.back`)))
+    .digest('hex');
 }
 
 describe('an upload that is killed half-way', () => {
@@ -115,7 +117,10 @@ describe('an upload that is killed half-way', () => {
     expect(sent).toMatchObject({ code: 0 });
     expect(relay.sentBytes).toBeLessThanOrEqual(FILE_BYTES + CONCURRENCY * PART_BYTES + OVERHEAD_BYTES);
     expect(await digestOfKept('api.bin')).toBe(digest);
-    const { rows } = await database.owner.query('select version from document_versions v join documents d on d.id = v.document_id where d.name = $1', ['api.bin']);
+    const { rows } = await database.owner.query(
+      'select version from document_versions v join documents d on d.id = v.document_id where d.name = $1',
+      ['api.bin'],
+    );
     expect(rows).toEqual([{ version: 1 }]);
   });
 

@@ -58,7 +58,8 @@ describe('settings of the client', () => {
   it('DI-046 DI-047 DI-048 later layers win, each over all before it, and the origin says which', async () => {
     const docsvc = new DocsvcCommand();
     const key = 'upload.concurrency';
-    const seen = async (argv: string[] = [], env = {}): Promise<unknown> => (await settingsOf(docsvc, argv, env)).get(key);
+    const seen = async (argv: string[] = [], env = {}): Promise<unknown> =>
+      (await settingsOf(docsvc, argv, env)).get(key);
     expect(await seen()).toMatchObject({ value: 4, layer: 'default' });
     write(userFile(docsvc), '[upload]\nconcurrency = 5\n[defaults]\nproject = "user"\n');
     expect(await seen()).toMatchObject({ value: 5, layer: 'user', source: userFile(docsvc) });
