@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -150,4 +151,36 @@ describe('sandgate start --with documents', () => {
     );
     expect((await sandgate().request('/v1/agents')).status).toBe(200);
   });
+
+  it.each(['api', 'worker'])(
+    'the %s does not boot as a role that sees every organization, unless the operator allows it',
+    async (part) => {
+      const owner = new pg.Client({ host: socket, user: 'sandgate', database: 'sandgate' });
+      await owner.connect();
+      const boot = (env: NodeJS.ProcessEnv) =>
+        spawnSync(process.execPath, [`dist/documents/src/${part}/main.js`], {
+          env: {
+            ...ownDocsvcPlace(),
+            DOCSVC_DATA_DIR: documents,
+            DOCSVC_DATABASE_URL: `postgres://docsvc@/docsvc?host=${encodeURIComponent(socket)}`,
+            // Nobody listens there: what is allowed to go on ends a step later.
+            DOCSVC_TEMPORAL_ADDRESS: '127.0.0.1:1',
+            DOCSVC_BIND: '192.0.2.1:1',
+            ...env,
+          },
+          encoding: 'utf8',
+          timeout: 60_000,
+        }).stderr;
+      try {
+        await owner.query('alter role docsvc_app bypassrls');
+        const refusal =
+          /the database role docsvc_app has BYPASSRLS.*run: alter role docsvc_app nosuperuser nobypassrls/;
+        expect(boot({})).toMatch(new RegExp(`"level":60.*${refusal.source}; DOCSVC_ALLOW_RLS_BYPASS=1 starts`));
+        expect(boot({ DOCSVC_ALLOW_RLS_BYPASS: '1' })).toMatch(new RegExp(`"level":40.*${refusal.source}`));
+      } finally {
+        await owner.query('alter role docsvc_app nobypassrls');
+        await owner.end();
+      }
+    },
+  );
 });

@@ -110,7 +110,8 @@ describe('spreadsheets that are made to harm their reader', () => {
     const path = archive('repeat.ods', [
       mime,
       zipEntry('content.xml', content),
-      zipEntry('META-INF/manifest.xml', '<manifest/>'),
+      zipEntry('styles.xml', '<x/>'),
+      zipEntry('META-INF/manifest.xml', '<x/>'),
     ]);
     const request = { do: 'read', from: 1, to: 1 };
     // With less memory than the jail gives, so that it is soon full.
