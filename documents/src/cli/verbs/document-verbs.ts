@@ -126,7 +126,11 @@ export const DOCUMENT_VERBS: readonly Verb[] = [
     request: async ({ args: [named = ''], options, context }) => ({
       method: 'POST',
       path: `/api/documents/${await documentId(context, named)}/reprocess`,
-      body: { ocrMode: textOf(options['ocrMode']), ocrLanguages: listOf(options['ocrLanguages']), password: textOf(options['password']) },
+      body: {
+        ocrMode: textOf(options['ocrMode']),
+        ocrLanguages: listOf(options['ocrLanguages']),
+        password: textOf(options['password']),
+      },
     }),
   },
   {

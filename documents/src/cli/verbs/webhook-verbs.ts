@@ -105,7 +105,10 @@ export const WEBHOOK_VERBS: readonly Verb[] = [
 function changesOf(options: Typed['options']): object {
   const strategy = textOf(options['retry']);
   const maxAttempts = textOf(options['maxAttempts']);
-  const retry = { strategy: strategy ?? 'standard', ...(maxAttempts === undefined ? {} : { maxAttempts: +maxAttempts }) };
+  const retry = {
+    strategy: strategy ?? 'standard',
+    ...(maxAttempts === undefined ? {} : { maxAttempts: +maxAttempts }),
+  };
   return {
     events: listOf(options['events']),
     description: textOf(options['description']),
