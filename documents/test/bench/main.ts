@@ -1,6 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
+import { measureReading } from './reading/measure-reading.js';
 import { measureSearch } from './search/measure-search.js';
 
 interface DocumentsRow {
@@ -10,6 +11,7 @@ interface DocumentsRow {
 }
 
 const ROWS: { [name: string]: DocumentsRow } = {
+  reading: { timeoutMs: 900_000, measure: ([folder]) => measureReading(folder) },
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
 };
 
