@@ -3,6 +3,7 @@ import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
 import { measureSearch } from './search/measure-search.js';
 import { measureUpload } from './uploads/measure-upload.js';
+import { measureWebhook } from './webhooks/measure-webhook.js';
 
 interface DocumentsRow {
   timeoutMs: number;
@@ -12,6 +13,7 @@ interface DocumentsRow {
 
 const ROWS: { [name: string]: DocumentsRow } = {
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
+  webhook: { timeoutMs: 600_000, measure: ([samples]) => measureWebhook(Number(samples ?? 100)) },
   upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
 };
 
