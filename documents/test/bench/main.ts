@@ -4,6 +4,7 @@ import type { RowFindings } from '../../../test/bench/row.js';
 import { measureReading } from './reading/measure-reading.js';
 import { measureSearch } from './search/measure-search.js';
 import { measureUpload } from './uploads/measure-upload.js';
+import { measureWebhook } from './webhooks/measure-webhook.js';
 
 interface DocumentsRow {
   timeoutMs: number;
@@ -14,6 +15,7 @@ interface DocumentsRow {
 const ROWS: { [name: string]: DocumentsRow } = {
   reading: { timeoutMs: 900_000, measure: ([folder]) => measureReading(folder) },
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
+  webhook: { timeoutMs: 600_000, measure: ([samples]) => measureWebhook(Number(samples ?? 100)) },
   upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
 };
 
