@@ -8,7 +8,11 @@ export const JEST = [
 
 /** What whatever runs the documents service needs first; commands that need less of it name that. */
 const DOCUMENTS = ['documents-packages', 'documents-build', 'documents-tools'];
-const DOCUMENTS_PROJECTS = ['unit', 'integration', 'e2e'].map((name) => `--selectProjects=documents-${name}`);
+/** Words that follow the names of projects are paths of suites: an option stands between them. */
+const ofProjects = (...names) => [...JEST, '--selectProjects', ...names, '--passWithNoTests=false'];
+/** Tests of one size, of both products. */
+const ofSize = (size) => ofProjects(size, `documents-${size}`);
+const DOCUMENTS_PROJECTS = ['unit', 'integration', 'e2e'].map((size) => `documents-${size}`);
 
 /** What each command needs, in the order in which it is brought, and what is then run with Node. */
 export const COMMANDS = {
@@ -31,14 +35,14 @@ export const COMMANDS = {
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
   test: { needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
-  'test:unit': { needs: ['documents-packages', 'documents-build'], argv: [...JEST, '--selectProjects', 'unit'] },
+  'test:unit': { needs: ['documents-packages', 'documents-build'], argv: ofSize('unit') },
   'test:integration': {
     needs: [...DOCUMENTS, 'tools', 'temporal', 'gitea'],
-    argv: [...JEST, '--selectProjects', 'integration'],
+    argv: ofSize('integration'),
   },
   'test:e2e': {
     needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
-    argv: [...JEST, '--selectProjects', 'e2e'],
+    argv: ofSize('e2e'),
   },
   'test:quick': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
   'test:changed': {
@@ -60,7 +64,15 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
-  'documents:test': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: [...JEST, ...DOCUMENTS_PROJECTS] },
+  'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
+  'documents:cli': {
+    needs: ['documents-packages', 'documents-build'],
+    argv: ['--enable-source-maps', 'dist/documents/src/cli/main.js'],
+  },
+  'documents:test': {
+    needs: [...DOCUMENTS, 'tools', 'temporal'],
+    argv: [...JEST, '--selectProjects', ...DOCUMENTS_PROJECTS],
+  },
   /** As `node`, for scripts that read documents. */
   'documents:node': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['--enable-source-maps'] },
 };

@@ -37,14 +37,24 @@ export function campaign(seconds) {
 /**
  * Runs the tool with our checks.
  *
- * @param parameters values of parameters that are not made up, by place and name; JSON
+ * @param allowed statuses that are no failure of the server; a 5xx among them must still be described
+ * @param known values of parameters that are not made up: `parameters` by place and name, of the operations at `path`, an expression
  * @returns its exit code, 0 when it found nothing
  */
-export async function schemathesis({ program, folder, token, argv, stdio, seconds, parameters }) {
+export async function schemathesis({ program, folder, token, argv, stdio, seconds, known, allowed = [] }) {
   const config = join(folder, 'schemathesis.toml');
   // The token goes by environment: a command line is readable by everyone on the machine.
-  const fixed = Object.entries(parameters).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
-  const lines = ['headers = { Authorization = "Bearer ${SANDGATE_TOKEN}" }', `parameters = { ${fixed.join(', ')} }`];
+  const statuses = ['2xx', '3xx', '4xx', ...allowed];
+  const lines = [
+    'headers = { Authorization = "Bearer ${SANDGATE_TOKEN}" }',
+    `checks.not_a_server_error.expected-statuses = ${JSON.stringify(statuses)}`,
+  ];
+  for (const { path, parameters } of known) {
+    const pairs = Object.entries(parameters).map(
+      ([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`,
+    );
+    lines.push('[[operations]]', `include-path-regex = '${path}'`, `parameters = { ${pairs.join(', ')} }`);
+  }
   writeFileSync(config, `${lines.join('\n')}\n`);
   const common = [
     '--checks',

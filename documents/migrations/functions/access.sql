@@ -1,10 +1,11 @@
--- Who calls: tokens, clients, and the organizations that they belong to. Nobody is known yet when these run, so they look across
--- organizations as docsvc_system; an owner needs CREATE on the schema while it is given functions, and at no other time.
+-- Who calls: tokens, clients, and the organizations that they belong to. Nobody is known yet when these run, so they
+-- look across organizations as docsvc_system; an owner needs CREATE on the schema while it is given functions, and at
+-- no other time.
 grant create on schema public to docsvc_system;
 set local role docsvc_system;
 
--- Who sent a token, and whether one more request of theirs fits into the rates of its kinds, the widest first. `verdict` is `ok`,
--- `unknown`, `expired` or `limited`; the numbers are those of the last bucket that was asked.
+-- Who sent a token, and whether one more request of theirs fits into the rates of its kinds, the widest first.
+-- `verdict` is `ok`, `unknown`, `expired` or `limited`; the numbers are those of the last bucket that was asked.
 create or replace function docsvc_admit_request(p_token_hash bytea, p_kinds text[], p_per_minute int[])
 returns table (
   verdict text, org_id uuid, client_row_id uuid, client_name text, scopes text[], workspace_ids uuid[],
@@ -90,15 +91,17 @@ begin
   lives := least(p_seconds, coalesce(floor(extract(epoch from client.expires_at - clock_timestamp())), p_seconds));
   insert into oauth_tokens (token_hash, org_id, client_row_id, scopes, expires_at)
     values (p_hash, client.org_id, client.id, p_scopes, clock_timestamp() + make_interval(secs => lives));
-  insert into audit_events (id, org_id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, request_id, detail)
-    values (p_audit_id, client.org_id, 'client', client.id, client.name, 'token.issued', 'client', client.id, p_request_id,
+  insert into audit_events (id, org_id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id,
+    request_id, detail)
+    values (p_audit_id, client.org_id, 'client', client.id, client.name, 'token.issued', 'client', client.id,
+      p_request_id,
         jsonb_build_object('scopes', p_scopes));
   return lives;
 end
 $$;
 
--- An organization with its first client. With `p_only_first` nothing is made where there is an organization already, also when
--- several processes start at once. Answers whether it was made.
+-- An organization with its first client. With `p_only_first` nothing is made where there is an organization already,
+-- also when several processes start at once. Answers whether it was made.
 create or replace function docsvc_make_organization(
   p_only_first boolean, p_org uuid, p_name text, p_salt bytea, p_client uuid, p_client_id text, p_client_name text,
   p_secret_hash bytea, p_scopes text[])

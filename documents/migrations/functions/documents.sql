@@ -113,7 +113,8 @@ create or replace function docsvc_view_versions(p_document uuid, p_version int, 
 returns table (
   id uuid, document_id uuid, project_id uuid, version int, blob_key text, content_type text, size_bytes bigint,
   sha256 bytea, status text, stage text, pages_done int, pages_total int, page_count int, ocr_pages int,
-  failed_pages int[], language text, warnings jsonb, error jsonb, created_at timestamptz, ready_at timestamptz, parse_id uuid
+  failed_pages int[], language text, warnings jsonb, error jsonb, created_at timestamptz, ready_at timestamptz,
+    parse_id uuid
 )
 language sql stable
 as $$

@@ -7,7 +7,8 @@ as $$
   insert into driver_outbox (org_id, kind, subject_id) values (p_org, p_kind, p_subject) returning id
 $$;
 
--- Across organizations. These run as docsvc_system; an owner needs CREATE on the schema while it is given functions, and at no other time.
+-- Across organizations. These run as docsvc_system; an owner needs CREATE on the schema while it is given functions,
+-- and at no other time.
 grant create on schema public to docsvc_system;
 set local role docsvc_system;
 

@@ -1,5 +1,5 @@
--- The moves of a version from `queued` to its terminal state. Each is a compare-and-swap on the attempt, so that a step that is repeated, or comes
--- late, changes nothing. Locks are taken in the order document, version, parse.
+-- The moves of a version from `queued` to its terminal state. Each is a compare-and-swap on the attempt, so that a
+-- step that is repeated, or comes late, changes nothing. Locks are taken in the order document, version, parse.
 
 -- Takes a queued version, or goes on with one that is under way. No row when there is nothing to do.
 create or replace function docsvc_begin_ingest(p_version uuid)
@@ -11,11 +11,13 @@ language plpgsql
 as $$
 begin
   update document_versions v
-    set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]', error = null,
+    set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]',
+      error = null,
         ready_at = null
     where v.id = p_version and v.status = 'queued';
   return query
-    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256, v.sha256, v.parse_options,
+    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256,
+      v.sha256, v.parse_options,
            p.settings
       from document_versions v
       join documents d on d.id = v.document_id
@@ -24,9 +26,11 @@ begin
 end
 $$;
 
--- Notes what the bytes are. `reused` is true where the same bytes were read before; an attempt after the first reads them anew.
+-- Notes what the bytes are. `reused` is true where the same bytes were read before; an attempt after the first reads
+-- them anew.
 create or replace function docsvc_open_parse(
-  p_version uuid, p_attempt int, p_parse uuid, p_sha256 bytea, p_options_digest bytea, p_kind text, p_content_type text, p_page_count int,
+  p_version uuid, p_attempt int, p_parse uuid, p_sha256 bytea, p_options_digest bytea, p_kind text,
+    p_content_type text, p_page_count int,
   p_warnings jsonb
 )
 returns table (parse_id uuid, reused boolean)
@@ -37,11 +41,13 @@ declare
   known uuid;
 begin
   perform docsvc_identify_version(p_version, p_attempt, p_sha256, p_kind, p_content_type);
-  select * into v from document_versions d where d.id = p_version and d.attempt = p_attempt and d.status = 'processing' for update;
+  select * into v from document_versions d where d.id = p_version and d.attempt = p_attempt
+    and d.status = 'processing' for update;
   if not found then return; end if;
   if p_attempt = 1 then
     select p.id into known from parses p
-      where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest and p.status in ('ready', 'partial');
+      where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest
+        and p.status in ('ready', 'partial');
     if found then
       return query select known, true;
       return;
@@ -56,7 +62,8 @@ end
 $$;
 
 -- The digest and the kind that the bytes show. A document is of the kind of its newest version.
-create or replace function docsvc_identify_version(p_version uuid, p_attempt int, p_sha256 bytea, p_kind text, p_content_type text)
+create or replace function docsvc_identify_version(p_version uuid, p_attempt int, p_sha256 bytea, p_kind text,
+  p_content_type text)
 returns void
 language sql
 as $$
@@ -141,9 +148,10 @@ as $$
     from parses r where r.id = p_parse
 $$;
 
--- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. No row when that was done before, or when the
--- version has gone on to another attempt.
-create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text, p_error jsonb)
+-- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. No row when that was
+-- done before, or when the version has gone on to another attempt.
+create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text,
+  p_error jsonb)
 returns table (project_id uuid, document_id uuid, version int)
 language plpgsql
 as $$
@@ -167,10 +175,12 @@ begin
     pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
     ready_at = case when kept is null then null else clock_timestamp() end
     where id = p_version;
-  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null and id is distinct from kept;
+  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null
+    and id is distinct from kept;
   update documents d set updated_at = clock_timestamp(), searchable_version_id = (
     select x.id from document_versions x
-     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial') order by x.version desc limit 1
+     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial')
+     order by x.version desc limit 1
   ) where d.id = v.document_id;
   return query select v.project_id, v.document_id, v.version;
 end
@@ -229,7 +239,8 @@ returns int
 language sql
 as $$
   update document_versions
-    set status = 'queued', stage = null, attempt = attempt + 1, parse_options = parse_options || p_options, error = null, pages_done = 0,
+    set status = 'queued', stage = null, attempt = attempt + 1, parse_options = parse_options || p_options,
+      error = null, pages_done = 0,
         pages_total = null
     where id = p_version and status not in ('queued', 'processing', 'indexing')
     returning attempt

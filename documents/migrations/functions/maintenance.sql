@@ -1,8 +1,8 @@
--- What is swept, over all organizations. What changes rows of one organization is done in a transaction of it; these only find them, or
--- remove what nobody sees.
+-- What is swept, over all organizations. What changes rows of one organization is done in a transaction of it; these
+-- only find them, or remove what nobody sees.
 
--- Purges a deleted document: its versions, and what was read of them where no other version shares it. @returns its versions, whose bytes
--- then belong to nobody
+-- Purges a deleted document: its versions, and what was read of them where no other version shares it. @returns its
+-- versions, whose bytes then belong to nobody
 create or replace function docsvc_purge_document(p_document uuid)
 returns setof uuid
 language plpgsql
@@ -15,7 +15,8 @@ declare
 begin
   select d.org_id into org from documents d where d.id = p_document and d.deleted_at is not null for update;
   if not found then return; end if;
-  select array_agg(v.id), coalesce(sum(v.size_bytes), 0), array_agg(distinct v.parse_id) filter (where v.parse_id is not null)
+  select array_agg(v.id), coalesce(sum(v.size_bytes), 0),
+    array_agg(distinct v.parse_id) filter (where v.parse_id is not null)
     into ids, bytes, read_of from document_versions v where v.document_id = p_document;
   delete from documents where id = p_document;
   perform docsvc_retire_parse(id) from unnest(read_of) id;
@@ -39,7 +40,8 @@ as $$
    order by v.id limit p_limit
 $$;
 
--- Documents that their projects keep no longer, and those of projects that were archived p_days ago; they are not deleted yet.
+-- Documents that their projects keep no longer, and those of projects that were archived p_days ago; they are not
+-- deleted yet.
 create or replace function docsvc_list_outlived_documents(p_days int, p_limit int)
 returns table (org_id uuid, document_id uuid)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
@@ -63,8 +65,8 @@ as $$
    order by d.id limit p_limit
 $$;
 
--- Removes what was read and serves nobody: replaced parses, and those of attempts that are over. An hour lets readers finish.
--- @returns their ids, whose blobs then belong to nobody
+-- Removes what was read and serves nobody: replaced parses, and those of attempts that are over. An hour lets readers
+-- finish. @returns their ids, whose blobs then belong to nobody
 create or replace function docsvc_sweep_parses(p_limit int)
 returns setof uuid
 language sql security definer set search_path = pg_catalog, public, pg_temp
@@ -80,7 +82,8 @@ as $$
   ) returning id
 $$;
 
--- Counts anew what organizations keep. The counters of an organization are locked first, so that nothing is counted in between.
+-- Counts anew what organizations keep. The counters of an organization are locked first, so that nothing is counted
+-- in between.
 create or replace function docsvc_reconcile_usage()
 returns int
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp

@@ -9,18 +9,23 @@ begin
   perform 1 from parses where id = p_parse and status = 'running';
   if not found then return false; end if;
   insert into pages (
-    org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence, words_key, table_count
+    org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence,
+      words_key, table_count
   )
-    select r.org_id, r.id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text, p.source, p.ocr_confidence,
+    select r.org_id, r.id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text,
+      p.source, p.ocr_confidence,
            p.words_key, p.table_count
       from parses r, jsonb_to_recordset(p_pages) as p (
-        page_number int, width float8, height float8, unit text, rotation int, label text, sheet_name text, text text, source text,
+        page_number int, width float8, height float8, unit text, rotation int, label text, sheet_name text, text text,
+          source text,
         ocr_confidence real, words_key text, table_count int
       )
      where r.id = p_parse
     on conflict (parse_id, page_number) do update set
-      width = excluded.width, height = excluded.height, unit = excluded.unit, rotation = excluded.rotation, label = excluded.label,
-      sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source, ocr_confidence = excluded.ocr_confidence,
+      width = excluded.width, height = excluded.height, unit = excluded.unit, rotation = excluded.rotation,
+        label = excluded.label,
+      sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source,
+        ocr_confidence = excluded.ocr_confidence,
       words_key = excluded.words_key, table_count = excluded.table_count;
   perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
   return true;

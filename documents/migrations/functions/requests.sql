@@ -1,8 +1,9 @@
 -- Answers that are repeated for a request with the same key.
 
--- Takes the key for a request, or says how it stands. `state` is `mine`: carry it out; `answered`: here is the answer; `other`: the
--- key belongs to another request; `busy`: the first request is under way; `lost`: it was carried out and its answer was not kept.
--- A request that has not committed anything when its time is over gives the key up to the next one, and can commit no more.
+-- Takes the key for a request, or says how it stands. `state` is `mine`: carry it out; `answered`: here is the
+-- answer; `other`: the key belongs to another request; `busy`: the first request is under way; `lost`: it was carried
+-- out and its answer was not kept. A request that has not committed anything when its time is over gives the key up
+-- to the next one, and can commit no more.
 create or replace function docsvc_claim_idempotency_key(
   p_client uuid, p_key text, p_digest bytea, p_claim uuid, p_claim_seconds int)
 returns table (state text, status int, sealed_answer bytea, headers jsonb)
@@ -21,7 +22,8 @@ begin
           expires_at = excluded.expires_at, status = null, sealed_answer = null, headers = null, committed = false,
           created_at = clock_timestamp()
       where k.expires_at <= clock_timestamp()
-        or (not k.committed and k.status is null and k.claimed_until <= clock_timestamp() and k.request_digest = p_digest);
+        or (not k.committed and k.status is null and k.claimed_until <= clock_timestamp()
+          and k.request_digest = p_digest);
   if found then
     state := 'mine';
     return next;
@@ -39,7 +41,8 @@ begin
 end
 $$;
 
--- Marks, in the transaction that changes something, that the request of the key has done so. False when the claim was lost.
+-- Marks, in the transaction that changes something, that the request of the key has done so. False when the claim was
+-- lost.
 create or replace function docsvc_commit_idempotency_key(p_client uuid, p_key text, p_claim uuid)
 returns boolean
 language plpgsql

@@ -1,6 +1,7 @@
 -- Who may ask: clients of an organization and the tokens that they got for their secrets.
 
--- A client without a list of workspaces or projects may use all of its organization. Two secrets live at once while one replaces the other.
+-- A client without a list of workspaces or projects may use all of its organization. Two secrets live at once while
+-- one replaces the other.
 create table oauth_clients (
   id uuid primary key,
   org_id uuid not null references orgs (id),

@@ -1,7 +1,7 @@
 -- Workflows that are to be started or woken, written with the rows that they are about.
 
--- subject_id: the version that is read, or the delivery that is made. A wake-up that the driver refuses is retried with growing waits, so
--- that it never blocks the others.
+-- subject_id: the version that is read, or the delivery that is made. A wake-up that the driver refuses is retried
+-- with growing waits, so that it never blocks the others.
 create table driver_outbox (
   id bigint generated always as identity primary key,
   org_id uuid not null references orgs (id),

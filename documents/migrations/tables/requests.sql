@@ -1,7 +1,7 @@
 -- What is kept of requests: answers that are repeated, rates, the audit and usage.
 
--- `request_digest` covers method, path and body. A row without a status belongs to a request that is being answered, or that died:
--- until it has committed something, the key can be claimed anew once `claimed_until` is over.
+-- `request_digest` covers method, path and body. A row without a status belongs to a request that is being answered,
+-- or that died: until it has committed something, the key can be claimed anew once `claimed_until` is over.
 create table idempotency_keys (
   org_id uuid not null references orgs (id),
   client_row_id uuid not null,
@@ -66,7 +66,8 @@ create policy cross_organization on audit_events to docsvc_system using (true) w
 grant insert on audit_events to docsvc_system;
 grant select, insert on audit_events to docsvc_app;
 
--- Of an organization: what counts against its quotas. `period` is the first day of a month, or the epoch for what is not counted by month.
+-- Of an organization: what counts against its quotas. `period` is the first day of a month, or the epoch for what is
+-- not counted by month.
 create table usage_counters (
   org_id uuid not null references orgs (id),
   kind text not null check (kind in ('storage_bytes', 'documents', 'pages')),

@@ -49,6 +49,7 @@ create policy cross_organization on events_outbox to docsvc_system using (true) 
 grant select, delete on events_outbox to docsvc_system;
 grant select, insert on events_outbox to docsvc_app;
 
+-- A redelivery begins a round of its own: `attempts_before_round` were made before it.
 create table deliveries (
   id uuid primary key,
   org_id uuid not null references orgs (id),
@@ -56,8 +57,10 @@ create table deliveries (
   webhook_id uuid not null,
   event_id uuid not null,
   event_type text not null,
-  status text not null default 'pending' check (status in ('pending', 'retrying', 'succeeded', 'exhausted', 'cancelled')),
+  status text not null default 'pending'
+    check (status in ('pending', 'retrying', 'succeeded', 'exhausted', 'cancelled')),
   attempts int not null default 0,
+  attempts_before_round int not null default 0,
   next_attempt_at timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
@@ -66,8 +69,8 @@ create table deliveries (
   foreign key (org_id, webhook_id) references webhooks (org_id, id) on delete cascade,
   foreign key (org_id, event_id) references events_outbox (org_id, id) on delete cascade
 );
-create index deliveries_newest on deliveries (webhook_id, created_at desc, id desc);
-create index deliveries_open on deliveries (created_at) where status in ('pending', 'retrying');
+create index deliveries_newest on deliveries (webhook_id, id desc);
+create index deliveries_open on deliveries (next_attempt_at) where status in ('pending', 'retrying');
 alter table deliveries enable row level security, force row level security;
 create policy org_isolation on deliveries
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)

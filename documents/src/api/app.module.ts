@@ -24,6 +24,7 @@ import { ProjectsModule } from './projects/projects.module.js';
 import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** Each resource of the interface; a new one has its line here. */
@@ -35,6 +36,7 @@ const RESOURCES = [
   WorkspacesModule,
   ProjectsModule,
   ClientsModule,
+  WebhooksModule,
   PagesModule,
   SearchModule,
   UploadsModule,

@@ -10,10 +10,11 @@ import {
 } from '../activities/ingest.activities.js';
 import { createMaintenanceActivities, openIngests } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
+import { createWebhookActivities } from '../activities/webhook.activities.js';
 import type { DocsvcConfig } from '../platform/config/index.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
-import { documentIngestWorkflow, INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE } from '../workflows/messages.js';
+import { documentIngestWorkflow, INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE, WEBHOOK_QUEUE } from '../workflows/messages.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
@@ -35,6 +36,8 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_WORKFLOWS = 64;
 /** Short steps at once; those that open documents have slots of their own. */
 const SHORT_STEPS = 32;
+/** Receivers may take their time, which costs little here. */
+const DELIVERIES_AT_ONCE = 100;
 const SHUTDOWN_MS = 1500;
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
@@ -69,7 +72,7 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
 }
 
 function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): Queue[] {
-  const { ingest, client, dispatcher, log } = parts;
+  const { ingest, deliveries, client, dispatcher, log } = parts;
   return [
     {
       taskQueue: INGEST_QUEUE,
@@ -94,6 +97,12 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
       taskQueue: OCR_QUEUE,
       activities: createRecognitionActivities(ingest),
       maxConcurrentActivityTaskExecutions: availableParallelism(),
+    },
+    {
+      taskQueue: WEBHOOK_QUEUE,
+      ...workflowSource(),
+      activities: createWebhookActivities(deliveries),
+      maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
     },
   ];
 }

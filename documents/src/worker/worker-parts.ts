@@ -1,13 +1,16 @@
 import type { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
+import { Egress } from '../../../src/platform/egress/egress.js';
 import type { Logger } from '../../../src/platform/telemetry/logger.js';
 import type { IngestDependencies } from '../activities/ingest-dependencies.js';
 import { connectDriver } from '../core/driver/connect-driver.js';
 import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
 import { PasswordDesk } from '../core/ingest/password-desk.js';
 import { Record } from '../core/record/record.js';
+import type { DeliveryPlace } from '../core/webhooks/attempt-delivery.js';
+import { WebhookSecrets } from '../core/webhooks/webhook-secrets.js';
 import { openBlobStore } from '../platform/blobs/open-blob-store.js';
-import { requireSetting, type DocsvcConfig } from '../platform/config/index.js';
+import { publicUrl, requireSetting, type DocsvcConfig } from '../platform/config/index.js';
 import { DocumentReader } from '../platform/parsing/document-reader.js';
 import { checkRoles } from '../platform/postgres/check-roles.js';
 import { Sealer } from '../platform/seal/sealer.js';
@@ -19,6 +22,7 @@ import { buildParserJail } from '../platform/parsing/build-parser-jail.js';
 /** What the queues of a worker work with. */
 export interface WorkerParts {
   ingest: IngestDependencies;
+  deliveries: DeliveryPlace;
   sealer: Sealer;
   client: Client;
   dispatcher: TemporalOutboxDispatcher;
@@ -58,10 +62,18 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     pagesPerMonth: config.quotas.pagesPerMonth,
     timing: { heartbeatMs: config.timing.heartbeatMs, workflowTaskMs: config.timing.workflowTaskMs },
   };
+  const egress = new Egress(config.egress);
+  const deliveries = {
+    record,
+    secrets: new WebhookSecrets(sealer),
+    client: egress.guarded,
+    publicUrl: publicUrl(config.http),
+  };
   const close = async (): Promise<void> => {
     await passwords.close();
+    await egress.close();
     await driver.close();
     await record.close();
   };
-  return { ingest, sealer, client: driver.client, dispatcher: driver.dispatcher, connection, log, close };
+  return { ingest, deliveries, sealer, client: driver.client, dispatcher: driver.dispatcher, connection, log, close };
 }

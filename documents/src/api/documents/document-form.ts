@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { parseJsonObject } from '../../../../src/domain/json.js';
 import { DocsvcError } from '../../domain/errors.js';
-import type { Annotations } from '../uploads/uploads.dto.js';
+import type { Annotations } from './annotations.dto.js';
 
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 32_768;

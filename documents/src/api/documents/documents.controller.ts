@@ -1,5 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.decorator.js';
 import { IfMatch, type Tagged } from '../http/etag.js';
@@ -37,6 +46,7 @@ const VersionParam = (): MethodDecorator =>
   ApiParam({ name: 'version', description: 'Number of the version.', schema: { type: 'integer', minimum: 1 } });
 
 @ApiTags('Documents')
+@ApiExtraModels(NewDocumentBody)
 @Controller('api/projects/:id/documents')
 export class ProjectDocumentsController {
   constructor(
@@ -63,6 +73,7 @@ export class ProjectDocumentsController {
   @Scopes('documents:write')
   @ApiOperation({ summary: 'Add a file of at most 32 MiB: as a form, as Base64, or from an address' })
   @DescribeId('project')
+  @ApiExtraModels(NewDocumentBody)
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(NewDocumentBody) }, FORM_SCHEMA] } })
   @Answer(AddedVersion, 'The document and its new version, which is read next.', 202)

@@ -20,7 +20,7 @@ import {
 } from '../../core/documents/document-version.entity.js';
 import { MAX_LABELS } from '../../domain/documents/annotations.js';
 import { PageQuery } from '../http/page.js';
-import { Annotations } from '../uploads/uploads.dto.js';
+import { Annotations } from './annotations.dto.js';
 
 export class DocumentsQuery extends PageQuery {
   @ApiPropertyOptional({ type: 'string', enum: [...VERSION_STATUSES], description: 'Of the latest version.' })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { UploadsModule } from '../uploads/uploads.module.js';
+import { AddressesModule } from '../addresses/addresses.module.js';
 import { ContentService } from './content.service.js';
 import { DocumentsController, ProjectDocumentsController } from './documents.controller.js';
 import { DocumentsService } from './documents.service.js';
@@ -8,7 +8,7 @@ import { DownloadsService } from './downloads.service.js';
 import { VersionsService } from './versions.service.js';
 
 @Module({
-  imports: [UploadsModule],
+  imports: [AddressesModule],
   controllers: [ProjectDocumentsController, DocumentsController, DownloadsController],
   providers: [DocumentsService, ContentService, VersionsService, DownloadsService],
 })

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdParam } from '../http/row-id.pipe.js';
 import { Public } from '../http/scopes.decorator.js';
 import { DescribeId, OpenFailures } from '../openapi/answers.js';
-import { SignatureQuery } from '../uploads/signature.dto.js';
+import { SignatureQuery } from '../addresses/signature.dto.js';
 import { DownloadsService } from './downloads.service.js';
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;

@@ -4,7 +4,7 @@ import { findVersionFile } from '../../core/documents/version-file.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readByteRange } from '../../domain/transport/byte-range.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls, type Signature } from '../uploads/signed-urls.js';
+import { SignedUrls, type Signature } from '../addresses/signed-urls.js';
 
 /** What a download is answered. */
 export interface Download {

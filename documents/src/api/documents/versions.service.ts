@@ -7,7 +7,7 @@ import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls, type SignedUrl } from '../uploads/signed-urls.js';
+import { SignedUrls, type SignedUrl } from '../addresses/signed-urls.js';
 import { readPlace, viewVersion } from './document-views.js';
 import type { AddedVersion, DocumentVersion } from './documents.dto.js';
 import { findDocument } from './documents.service.js';

@@ -5,7 +5,7 @@ import { IdParam } from '../http/row-id.pipe.js';
 import { Public } from '../http/scopes.decorator.js';
 import { Answer, DescribeId, OpenFailures } from '../openapi/answers.js';
 import { PartsService } from './parts.service.js';
-import { SignatureQuery } from './signature.dto.js';
+import { SignatureQuery } from '../addresses/signature.dto.js';
 import { SentPartAnswer } from './uploads.dto.js';
 
 @ApiTags('Uploads')

@@ -5,7 +5,7 @@ import { receivePart } from '../../core/uploads/receive-part.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readContentDigest } from '../../domain/transport/content-digest.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls, type Signature } from './signed-urls.js';
+import { SignedUrls, type Signature } from '../addresses/signed-urls.js';
 import type { SentPartAnswer } from './uploads.dto.js';
 
 const PART_NUMBER = /^[1-9]\d{0,4}$/;

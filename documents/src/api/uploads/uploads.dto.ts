@@ -5,7 +5,6 @@ import {
   ArrayMinSize,
   IsArray,
   IsInt,
-  IsObject,
   IsOptional,
   IsString,
   Matches,
@@ -15,39 +14,13 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import type { JsonObject } from '../../../../src/domain/json.js';
 import { UPLOAD_STATUSES, type UploadStatus } from '../../core/uploads/upload-session.entity.js';
-import { MAX_LABELS } from '../../domain/documents/annotations.js';
+import { Annotations } from '../documents/annotations.dto.js';
 import { MAX_FILE_BYTES, MAX_PART_BYTES, MAX_PARTS } from '../../domain/uploads/part-plan.js';
 
 const SHA256 = /^[0-9a-f]{64}$/i;
-const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[ -~]{0,100})?$/;
 /** Addresses that one request signs. */
 export const MAX_SIGNED_PARTS = 100;
-
-/** What a client may say of a file beside its bytes. */
-export class Annotations {
-  @ApiPropertyOptional({
-    maxLength: 255,
-    description: 'The media type that the client takes it for; it is not relied on.',
-  })
-  @IsOptional()
-  @IsString()
-  @Matches(MEDIA_TYPE, { message: 'must be a media type, such as application/pdf' })
-  contentType?: string;
-
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'At most 16 KiB as JSON.' })
-  @IsOptional()
-  @IsObject()
-  metadata?: JsonObject;
-
-  @ApiPropertyOptional({ type: [String], maxItems: MAX_LABELS })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(MAX_LABELS)
-  @IsString({ each: true })
-  labels?: string[];
-}
 
 export class NewUploadBody extends Annotations {
   @ApiProperty({

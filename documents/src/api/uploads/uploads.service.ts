@@ -13,7 +13,7 @@ import { MAX_PARTS, rangeOfPart } from '../../domain/uploads/part-plan.js';
 import { answerPage, openPage, type Page, type PageQuery } from '../http/page.js';
 import { readPlace, type AddedVersion } from '../documents/document-views.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls } from './signed-urls.js';
+import { SignedUrls } from '../addresses/signed-urls.js';
 import {
   MAX_SIGNED_PARTS,
   type CompleteUploadBody,

@@ -1,19 +1,31 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { insertRows } from '../../../../src/platform/postgres/write-rows.js';
+import { newRowId } from '../../../../src/platform/postgres/row-id.js';
+import { wake } from '../driver/wake.js';
 import type { RecordTransaction } from '../record/record.js';
-import { EventEntity } from './event.entity.js';
 
 /** Something that happened in a project, for those who listen. */
 export interface NewEvent {
   type: string;
   projectId: string;
+  /** Ids, a status and `links`, addresses that begin at the root; never what a document says. */
   data: JsonObject;
 }
 
-/** Leaves an event in the transaction that changes the state of which it tells. @returns its id */
+/**
+ * Leaves an event in the transaction that changes the state of which it tells, with a delivery for each webhook that listens; they are
+ * on their way once it is committed.
+ *
+ * @returns its id
+ */
 export async function appendEvent(tx: RecordTransaction, { type, projectId, data }: NewEvent): Promise<string> {
-  const id = uuidv7();
-  await insertRows(tx, EventEntity, [{ id, org_id: tx.organizationId, project_id: projectId, type, data }]);
+  const id = newRowId();
+  const deliveries = await tx.query<{ id: string }>('select id from docsvc_append_event($1, $2, $3, $4, $5) as id', [
+    id,
+    tx.organizationId,
+    projectId,
+    type,
+    data,
+  ]);
+  for (const delivery of deliveries) await wake(tx, 'deliver', delivery.id);
   return id;
 }

@@ -16,13 +16,8 @@ export function assembleText(runs: readonly TextRun[], width: number, height: nu
     const first = words.length;
     for (const word of line.flatMap((run) => run.words)) {
       if (text !== '') text += words.length === first ? '\n' : ' ';
-      const { box, ...rest } = word;
-      words.push({
-        ...rest,
-        box: toFractions(box, width, height),
-        from: text.length,
-        to: text.length + word.text.length,
-      });
+      const from = text.length;
+      words.push({ ...word, box: toFractions(word.box, width, height), from, to: from + word.text.length });
       text += word.text;
     }
     if (words.length > first)

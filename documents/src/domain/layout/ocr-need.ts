@@ -36,10 +36,8 @@ export function mayNeedOcr(text: string): boolean {
 }
 
 function countCharacters(text: string): { usable: number; unreadable: number } {
-  let [usable, unreadable] = [0, 0];
-  for (const character of text) {
-    if (/[\p{Co}\p{Cn}\p{Cc}\uFFFD]/u.test(character) && !/\s/.test(character)) unreadable += 1;
-    else if (/[\p{L}\p{N}]/u.test(character)) usable += 1;
-  }
-  return { usable, unreadable };
+  return { usable: text.match(USABLE)?.length ?? 0, unreadable: text.match(UNREADABLE)?.length ?? 0 };
 }
+
+const USABLE = /[\p{L}\p{N}]/gu;
+const UNREADABLE = /[\p{Co}\p{Cn}\uFFFD]|(?!\s)\p{Cc}/gu;

@@ -1,4 +1,4 @@
-import { right, type PlacedWord, unionOf } from '../layout/text-run.js';
+import { right, unionOf } from '../layout/text-run.js';
 import { toFractions } from '../layout/assemble-text.js';
 import type { Box, Page, Table, TableCell } from '../page-model.js';
 
@@ -13,7 +13,11 @@ export interface GridCell {
 }
 
 /** A word of a page in units of the page, in the page's reading order. */
-export type TableWord = Pick<PlacedWord, 'text' | 'box' | 'bold'>;
+export interface TableWord {
+  text: string;
+  box: Box;
+  bold: boolean;
+}
 
 /** A stretch of a line without a wide gap. */
 export interface Segment {
@@ -32,11 +36,11 @@ export interface TableGround {
 }
 
 export function groundOf(page: Page): TableGround {
-  const words = page.words.map(({ text, box, bold }) => ({
-    text,
-    box: [box[0] * page.width, box[1] * page.height, box[2] * page.width, box[3] * page.height] as const,
-    ...(bold === undefined ? {} : { bold }),
-  }));
+  const { width, height } = page;
+  const words = page.words.map(({ text, box, bold }): TableWord => {
+    const placed: Box = [box[0] * width, box[1] * height, box[2] * width, box[3] * height];
+    return { text, box: placed, bold: bold === true };
+  });
   const heights = words.map((word) => word.box[3]).sort((a, b) => a - b);
   return {
     page,
@@ -95,8 +99,7 @@ function countHeaderRows(cells: readonly GridCell[], rows: number): number {
     const first = numbers.indexOf(true);
     return first <= MAX_HEADER_ROWS ? first : 0;
   }
-  const isBold = (row: number) =>
-    (byRow.get(row) ?? []).every((cell) => cell.words.every((word) => word.bold === true));
+  const isBold = (row: number) => (byRow.get(row) ?? []).every((cell) => cell.words.every((word) => word.bold));
   if ((byRow.get(0)?.length ?? 0) === 0) return 0;
   const width = Math.max(...[...byRow.values()].map((row) => row.length));
   if (isBold(0) && !isBold(1)) return 1;

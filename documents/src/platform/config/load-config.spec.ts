@@ -22,7 +22,7 @@ describe('the configuration of the documents service', () => {
     expect(loadConfig({ DOCSVC_DATA_DIR: '/srv/docsvc', DOCSVC_FS_ROOT: '/mnt/blobs' }).store.root).toBe('/mnt/blobs');
   });
 
-  it('CP-002 takes nothing that is the control plane’s: neither its database nor its namespace', () => {
+  it('DI-002 takes nothing that is the control plane’s: neither its database nor its namespace', () => {
     const config = loadConfig({
       DATABASE_URL: 'postgres://control/plane',
       TEMPORAL_NAMESPACE: 'control',

@@ -1,5 +1,5 @@
-import { tryProfile } from '../../../../src/platform/sandbox/bubblewrap/check-host.js';
-import { runConfined } from '../../../../src/platform/sandbox/bubblewrap/confined.js';
+import { SandgateError } from '../../../../src/domain/errors.js';
+import { confineWithLimits } from '../../../../src/platform/sandbox/choice/confine-with-limits.js';
 import { DocsvcError } from '../../domain/errors.js';
 import type { ParsingConfig } from '../config/parsing.config.js';
 import { ParserJail } from './parser-jail.js';
@@ -10,13 +10,14 @@ import { ParserJail } from './parser-jail.js';
  * @throws DocsvcError `unavailable` where none can be built, saying what is missing
  */
 export async function buildParserJail({ uidBase }: Pick<ParsingConfig, 'uidBase'>): Promise<ParserJail> {
-  const missing = await tryProfile();
-  if (missing.length > 0) {
-    const problems = missing.join('; ');
+  try {
+    return new ParserJail({ confine: await confineWithLimits(), uidBase });
+  } catch (error) {
+    if (!(error instanceof SandgateError)) throw error;
     throw new DocsvcError(
       'unavailable',
-      `no sandbox can be built on this host, and documents are never opened without one: ${problems}; docsvc doctor tells more`,
+      `no sandbox can be built on this host, and documents are never opened without one: ${error.message}; docsvc doctor tells more`,
+      { cause: error },
     );
   }
-  return new ParserJail({ confine: runConfined, uidBase });
 }

@@ -57,7 +57,7 @@ export interface JailOptions {
 
 /**
  * Runs the programs that open documents, each call in a jail of its own: no network, nothing of this host but the document and the program,
- * an unprivileged uid, and limits over everything that it starts (documents/docs/security.md). The calling process never looks into the document.
+ * an unprivileged uid, and limits over everything that it starts (documents/docs/design/parser-jail.md). The calling process never looks into the document.
  */
 export class ParserJail {
   private readonly uids = new Set<number>();

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -111,6 +112,18 @@ describe('sandgate start --with documents', () => {
     expect(own.status).toBe(401);
   });
 
+  it('CP-002 the control plane serves no route that extracts from documents or searches them', async () => {
+    const described = (await (await sandgate().request('/v1/openapi.json')).json()) as { paths: object };
+    const routes = Object.keys(described.paths);
+    expect(routes.length).toBeGreaterThan(50);
+    expect(routes.filter((route) => /document|extract|search/i.test(route))).toEqual([]);
+    const own = JSON.parse(readFileSync('documents/openapi.json', 'utf8')) as { paths: object };
+    for (const route of Object.keys(own.paths)) {
+      const path = route.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
+      expect({ route, status: (await sandgate().request(path)).status }).toEqual({ route, status: 404 });
+    }
+  });
+
   it('answers scrapes of documents under names of its own, and no id of a row is one of their labels', async () => {
     const client = readClient(documents);
     await requestAs(client, '/api/projects/00000000-0000-7000-8000-000000000000');
@@ -138,4 +151,36 @@ describe('sandgate start --with documents', () => {
     );
     expect((await sandgate().request('/v1/agents')).status).toBe(200);
   });
+
+  it.each(['api', 'worker'])(
+    'the %s does not boot as a role that sees every organization, unless the operator allows it',
+    async (part) => {
+      const owner = new pg.Client({ host: socket, user: 'sandgate', database: 'sandgate' });
+      await owner.connect();
+      const boot = (env: NodeJS.ProcessEnv) =>
+        spawnSync(process.execPath, [`dist/documents/src/${part}/main.js`], {
+          env: {
+            ...ownDocsvcPlace(),
+            DOCSVC_DATA_DIR: documents,
+            DOCSVC_DATABASE_URL: `postgres://docsvc@/docsvc?host=${encodeURIComponent(socket)}`,
+            // Nobody listens there: what is allowed to go on ends a step later.
+            DOCSVC_TEMPORAL_ADDRESS: '127.0.0.1:1',
+            DOCSVC_BIND: '192.0.2.1:1',
+            ...env,
+          },
+          encoding: 'utf8',
+          timeout: 60_000,
+        }).stderr;
+      try {
+        await owner.query('alter role docsvc_app bypassrls');
+        const refusal =
+          /the database role docsvc_app has BYPASSRLS.*run: alter role docsvc_app nosuperuser nobypassrls/;
+        expect(boot({})).toMatch(new RegExp(`"level":60.*${refusal.source}; DOCSVC_ALLOW_RLS_BYPASS=1 starts`));
+        expect(boot({ DOCSVC_ALLOW_RLS_BYPASS: '1' })).toMatch(new RegExp(`"level":40.*${refusal.source}`));
+      } finally {
+        await owner.query('alter role docsvc_app nobypassrls');
+        await owner.end();
+      }
+    },
+  );
 });

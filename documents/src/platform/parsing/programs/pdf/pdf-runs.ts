@@ -17,7 +17,7 @@ export function runsOf(page: ParsedPage): TextRun[] {
   const items = page.textItems.map(runOfItem);
   const fields = (page.formFields ?? []).map(runOfField);
   return [...items, ...fields]
-    .map((run) => ({ ...run, words: run.words.filter(visible) }))
+    .map((run) => (run.words.every(visible) ? run : { ...run, words: run.words.filter(visible) }))
     .filter((run) => run.words.length > 0);
 }
 
@@ -27,26 +27,22 @@ function runOfItem(item: TextItem): TextRun {
   const boxes = upright ? wordBoxes(item) : joinLetters(wordBoxes(item), angle);
   const size = fontSizeOf(item, upright);
   const bold = (item.fontWeight ?? 0) >= 600 || /bold|black|heavy/i.test(item.fontName ?? '');
-  const words = boxes.flatMap(({ text, x, y, width, height }): PlacedWord[] => {
+  const words: PlacedWord[] = [];
+  for (const { text, x, y, width, height } of boxes) {
     const clean = cleanText(text);
-    return clean === ''
-      ? []
-      : [
-          {
-            text: clean,
-            box: [x, y, width, height],
-            source: 'text_layer',
-            confidence: TEXT_LAYER,
-            ...(size === null ? {} : { fontSize: size }),
-            ...(bold ? { bold } : {}),
-          },
-        ];
-  });
+    if (clean === '') continue;
+    const word: PlacedWord = { text: clean, box: [x, y, width, height], source: 'text_layer', confidence: TEXT_LAYER };
+    if (size !== null) word.fontSize = size;
+    if (bold) word.bold = true;
+    words.push(word);
+  }
   return { box: [item.x, item.y, item.width, item.height], words, upright };
 }
 
 /** NFC, without blanks and characters that steer a terminal. */
-const cleanText = (text: string): string => text.replace(/[\s\p{Cc}\u00ad\u200b-\u200f\ufeff]+/gu, '').normalize('NFC');
+const cleanText = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(/[\s\p{Cc}\u00ad\u200b-\u200f\ufeff]+/gu, '').normalize('NFC');
+const PLAIN = /^[!-~]+$/;
 
 function wordBoxes(item: TextItem): WordBox[] {
   if (item.words !== undefined && item.words.length > 0) return item.words;

@@ -20,7 +20,7 @@ export async function readPages(
   to: number,
   emit: (page: ReadPage | LostPage) => void,
 ): Promise<void> {
-  const rotations = await pageRotations(source, from, to);
+  const rotations = pageRotations(source, from, to);
   let size = PART.first;
   const see = async (first: number): Promise<{ seen: (SeenPage | LostPage)[]; next: number }> => {
     const started = performance.now();
@@ -54,7 +54,7 @@ export async function seePages(
   source: PdfSource,
   first: number,
   last: number,
-  rotations: ReadonlyMap<number, Page['rotation']>,
+  rotations: Promise<ReadonlyMap<number, Page['rotation']>>,
 ): Promise<(SeenPage | LostPage)[]> {
   const result = await parsePdf(source, `${String(first)}-${String(last)}`, {
     emitWordBoxes: true,
@@ -64,6 +64,7 @@ export async function seePages(
   });
   const pages = new Map(result.pages.map((page) => [page.pageNum, page]));
   const scanned = await findScans(source, result);
+  const turned = await rotations;
   const answers: (SeenPage | LostPage)[] = [];
   for (let pageNumber = first; pageNumber <= last; pageNumber += 1) {
     const parsed = pages.get(pageNumber);
@@ -73,7 +74,7 @@ export async function seePages(
         ...result.images.filter((image) => image.page === pageNumber).map((image: ExtractedImage) => boxOf(image.bbox)),
         ...(scanned.has(pageNumber) ? [[0, 0, parsed.width, parsed.height] as const] : []),
       ];
-      answers.push(see(parsed, images, rotations.get(pageNumber) ?? 0));
+      answers.push(see(parsed, images, turned.get(pageNumber) ?? 0));
     }
   }
   return answers;

@@ -1,10 +1,10 @@
-import sharp from 'sharp';
 import { PIXELS_TO_READ, rasterDpi, RASTER_LIMITS } from '../../../../domain/layout/turned-picture.js';
 import type { GreyPicture } from '../../../../domain/layout/deskew.js';
 import type { TextRun } from '../../../../domain/layout/text-run.js';
 import type { Box, Page } from '../../../../domain/page-model.js';
 import { findTables } from '../../../../domain/tables/find-tables.js';
 import type { LostPage, ReadPage } from '../../page-requests.js';
+import { loadSharp } from '../recognition/load-sharp.js';
 import { greyPicture, readPicture } from '../recognition/read-picture.js';
 import { mixedPage, recognizedPage } from '../recognition/recognized-page.js';
 import { requireLanguages } from '../recognition/tesseract.js';
@@ -19,13 +19,14 @@ export async function recognizePage(
   languages: readonly string[],
 ): Promise<ReadPage | LostPage> {
   await requireLanguages(languages);
-  const [seen] = await seePages(source, pageNumber, pageNumber, await pageRotations(source, pageNumber, pageNumber));
+  const [seen] = await seePages(source, pageNumber, pageNumber, pageRotations(source, pageNumber, pageNumber));
   if (seen === undefined || 'failure' in seen)
     return seen ?? { pageNumber, failure: { kind: 'broken', message: 'the page is not there' } };
   const { page, need } = seen;
   if (need === 'none') return { page: { ...page, tables: findTables(page) }, needsOcr: false };
   const dpi = rasterDpi(page, RASTER_LIMITS.dpi, PIXELS_TO_READ);
   const shot = await renderPdf(source, pageNumber, dpi);
+  const sharp = await loadSharp();
   const whole = await greyPicture(sharp(shot.imageBuffer, { limitInputPixels: 2 * RASTER_LIMITS.pixels }));
   const picture = need === 'regions' ? onlyInside(whole, page.images) : whole;
   const reading = await readPicture(picture, languages, dpi);

@@ -1,8 +1,9 @@
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { GreyPicture } from '../../../../domain/layout/deskew.js';
 import { seemsOnItsSide, skewOf } from '../../../../domain/layout/deskew.js';
 import { right, type TextRun, unionOf } from '../../../../domain/layout/text-run.js';
 import { type Size, type Turn } from '../../../../domain/layout/turned-picture.js';
+import { loadSharp } from './load-sharp.js';
 import { quartersToUpright, type RecognizedWord, recognizeWords } from './tesseract.js';
 
 /** Below this mean confidence a page may stand on its side, which takes a second to find out. */
@@ -57,14 +58,17 @@ async function readTurned(
   };
 }
 
-const open = ({ pixels, width, height }: GreyPicture) => sharp(pixels, { raw: { width, height, channels: 1 } });
+async function changed({ pixels, width, height }: GreyPicture, change: (image: Sharp) => Sharp): Promise<GreyPicture> {
+  const sharp = await loadSharp();
+  return greyPicture(change(sharp(pixels, { raw: { width, height, channels: 1 } })));
+}
 
 /** Turned clockwise, on white. */
 const turned = (picture: GreyPicture, degrees: number): Promise<GreyPicture> =>
-  greyPicture(open(picture).rotate(degrees, { background: '#ffffff' }));
+  changed(picture, (image) => image.rotate(degrees, { background: '#ffffff' }));
 
 const scaledDown = (picture: GreyPicture): Promise<GreyPicture> | GreyPicture =>
-  picture.width <= SKEW_WIDTH ? picture : greyPicture(open(picture).resize({ width: SKEW_WIDTH }));
+  picture.width <= SKEW_WIDTH ? picture : changed(picture, (image) => image.resize({ width: SKEW_WIDTH }));
 
 /** One byte for each pixel of whatever comes out of a chain of sharp. */
 export async function greyPicture(image: Sharp): Promise<GreyPicture> {

@@ -1,0 +1,25 @@
+import { cpus, loadavg, totalmem } from 'node:os';
+import { measureRow, printReport } from '../../../test/bench/measure-row.js';
+import type { RowFindings } from '../../../test/bench/row.js';
+import { measureSearch } from './search/measure-search.js';
+
+interface DocumentsRow {
+  timeoutMs: number;
+  /** @param words of the command line after the name of the row */
+  measure(words: readonly string[]): Promise<RowFindings>;
+}
+
+const ROWS: { [name: string]: DocumentsRow } = {
+  search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
+};
+
+const [name = '', ...words] = process.argv.slice(2);
+const row = ROWS[name];
+if (row === undefined) {
+  process.stderr.write(`bench: name a row and what it needs: ${Object.keys(ROWS).join(', ')}; search needs a folder\n`);
+  process.exit(2);
+}
+const machine = { cpus: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30), load: loadavg()[0] };
+const result = await measureRow(name, row.timeoutMs, () => row.measure(words));
+await printReport({ benchmark: 'docsvc', date: new Date().toISOString(), machine, rows: [result], met: result.met });
+process.exit(result.met ? 0 : 1);
