@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { deleteDocument } from '../core/documents/change-document.js';
 import type { Waker } from '../core/driver/outbox-dispatcher.js';
+import { deleteOldEvents, deleteSpentRequests, listOverdueDeliveries } from '../core/maintenance/expire-requests.js';
 import { purgeDocument } from '../core/maintenance/purge-document.js';
 import {
   listOutlivedDocuments,
@@ -16,7 +17,7 @@ import { whileHeartbeating } from './heartbeat.js';
 
 /** What is done again and again; every step may run twice, or beside itself, without harm. */
 export interface MaintenanceSteps {
-  /** Wakes the workflows of versions that nobody reads, as after the loss of the driver's store. @returns how many */
+  /** Wakes the workflows of versions and deliveries that nobody works on, as after the loss of the driver's store. @returns how many */
   wakeMissing(): Promise<number>;
   reapUploads(): Promise<void>;
   /** @returns how many counters were wrong */
@@ -27,6 +28,7 @@ export interface MaintenanceSteps {
 export interface MaintenanceDependencies {
   place: DocumentPlace;
   waker: Waker;
+  deliveryWaker: Waker;
   /** Ids of versions whose workflow is open, as far as the driver's visibility knows. */
   openIngests(): Promise<ReadonlySet<string>>;
 }
@@ -41,7 +43,7 @@ const PAGES_PER_ROUND = 200;
 
 export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceSteps {
   return {
-    wakeMissing: () => wakeMissing(on),
+    wakeMissing: async () => (await wakeMissing(on)) + (await wakeOverdue(on)),
     reapUploads: () =>
       whileHeartbeating(async () => {
         await reapUploads(on.place);
@@ -52,6 +54,8 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
         await deleteOutlived(on.place, signal);
         await purgeDeleted(on.place, signal);
         await removeUnusedParses(on.place, signal);
+        await inPages(signal, () => deleteOldEvents(on.place.record, PAGE));
+        await deleteSpentRequests(on.place.record);
       }),
   };
 }
@@ -75,6 +79,13 @@ async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
     after = page.at(-1)?.versionId ?? null;
     if (page.length < PAGE) return woken;
   }
+}
+
+/** A delivery that was woken once too often looks at its row, and waits on. */
+async function wakeOverdue({ place, deliveryWaker }: MaintenanceDependencies): Promise<number> {
+  const overdue = await listOverdueDeliveries(place.record, STARTED_WITHIN_MS, PAGE);
+  for (const { orgId, deliveryId } of overdue) await deliveryWaker.wake({ orgId, subjectId: deliveryId });
+  return overdue.length;
 }
 
 async function deleteOutlived({ record }: DocumentPlace, signal: AbortSignal): Promise<void> {

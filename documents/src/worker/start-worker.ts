@@ -14,7 +14,14 @@ import { createWebhookActivities } from '../activities/webhook.activities.js';
 import type { DocsvcConfig } from '../platform/config/index.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
-import { documentIngestWorkflow, INGEST_QUEUE, OCR_QUEUE, PARSE_QUEUE, WEBHOOK_QUEUE } from '../workflows/messages.js';
+import {
+  documentIngestWorkflow,
+  INGEST_QUEUE,
+  OCR_QUEUE,
+  PARSE_QUEUE,
+  WEBHOOK_QUEUE,
+  webhookDeliveryWorkflow,
+} from '../workflows/messages.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
@@ -83,6 +90,7 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
         ...createMaintenanceActivities({
           place: { record: ingest.record, store: ingest.store, quotas },
           waker: new WorkflowWaker(client, documentIngestWorkflow, timing.workflowTaskMs),
+          deliveryWaker: new WorkflowWaker(client, webhookDeliveryWorkflow, timing.workflowTaskMs),
           openIngests: () => openIngests(client, documentIngestWorkflow),
         }),
       },

@@ -5,7 +5,7 @@ import { woken } from './messages.js';
 /** What a receiver answers is a result; only a step that was lost is taken again. */
 const { attemptDelivery } = proxyActivities<WebhookSteps>({
   startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout: '4s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
   summary: 'Bring an event to a webhook',
 });

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { DocsvcError } from '../../domain/errors.js';
 import { errorAnswer, toDocsvcError } from './error-body.js';
+import { laterPart } from './later-routes.js';
 import { RouteTable } from './route-table.js';
 
 /** Turns every failure, the framework's own included, into the one error body. */
@@ -37,10 +38,15 @@ export class ErrorFilter implements ExceptionFilter {
     const failure = toDocsvcError(exception);
     if (!(exception instanceof HttpException) || exception.getStatus() !== 404) return failure;
     const allowed = this.routes.allowed(request.url);
-    if (allowed === null) return failure;
+    if (allowed === null) return ofLaterRelease(request.url) ?? failure;
     reply.header('allow', allowed);
     return new DocsvcError('method_not_allowed', `${request.method} is no method of this address; it has ${allowed}`);
   }
+}
+
+function ofLaterRelease(url: string): DocsvcError | null {
+  const part = laterPart(url);
+  return part === null ? null : new DocsvcError('not_implemented', `${part} come with a later release of this service`);
 }
 
 /** RFC 6750, 3. */

@@ -12,6 +12,6 @@ export function addLater(program: Command): void {
       .allowUnknownOption()
       .helpOption(false)
       .action(() => {
-        throw new CliError(`docsvc ${name} is not in this release; it comes with a later one`);
+        throw new CliError(`docsvc ${name} comes with a later release`);
       });
 }

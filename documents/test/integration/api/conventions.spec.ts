@@ -83,6 +83,30 @@ describe('failures', () => {
     expect(wrong.headers.get('allow')).toContain('GET');
   });
 
+  it('say what a later release brings, at every address of it', async () => {
+    const addresses = [
+      ['POST', '/api/v2/projects/x/extractions'],
+      ['GET', '/api/v2/extractions/x/result'],
+      ['GET', '/api/extractions/x'],
+      ['POST', '/api/projects/x/schemas/generate'],
+      ['GET', '/api/schemas/x'],
+      ['GET', '/api/schema-versions/x'],
+      ['POST', '/oauth/device_authorization'],
+      ['GET', '/oauth/authorize?client_id=x'],
+      ['GET', '/.well-known/oauth-protected-resource/mcp'],
+      ['POST', '/mcp'],
+    ] as const;
+    for (const [method, path] of addresses) {
+      const { status, body } = await acme.ask(path, { method, ...(method === 'POST' ? { body: {} } : {}) });
+      expect({ path, status, body }).toMatchObject({
+        path,
+        status: 501,
+        body: { error: { code: 'not_implemented', message: expect.stringContaining('later release') } },
+      });
+    }
+    expect((await acme.ask('/api/schemasandmore')).status).toBe(404);
+  });
+
   it('every answer forbids sniffing and framing', async () => {
     const { headers } = await api.ask('/api/health');
     expect(headers.get('x-content-type-options')).toBe('nosniff');

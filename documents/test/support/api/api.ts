@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -66,15 +68,17 @@ export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
     },
   });
   const filesRoot = await mkdtemp(join(tmpdir(), 'docsvc-files-'));
+  const port = await freePort();
   const config = loadConfig({
     DOCSVC_FS_ROOT: filesRoot,
     DOCSVC_SEAL_KEY: SEAL_KEY,
-    DOCSVC_BIND: '127.0.0.1:0',
+    // Signed addresses name the listener, so its port is known before.
+    DOCSVC_BIND: `127.0.0.1:${port}`,
     DOCSVC_LOG_LEVEL: 'error',
     ...env,
   });
   const app = await createApi({ config, record: database.record, logTo });
-  await app.listen({ port: 0, host: '127.0.0.1' });
+  await app.listen({ port, host: '127.0.0.1' });
   const origin = await app.getUrl();
   const ask: Ask = (path, sent) => send(origin, path, sent);
   return {
@@ -90,6 +94,15 @@ export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
       await rm(filesRoot, { recursive: true });
     },
   };
+}
+
+/** One that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((done) => probe.close(done));
+  return port;
 }
 
 /** A token for the credentials of a client. */

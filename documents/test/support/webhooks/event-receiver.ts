@@ -15,6 +15,8 @@ export interface ScriptedAnswer {
   status: number;
   headers?: { [name: string]: string };
   body?: string;
+  /** How long the receiver takes. */
+  afterMs?: number;
 }
 
 /** A receiver of events on a socket of this host, which answers as it is told. */
@@ -47,6 +49,6 @@ export class EventReceiver {
     const body = JSON.parse(text) as ReceivedEvent['body'];
     this.received.push({ headers, signed, text, body, at: Date.now() });
     const answer = this.answering(this.received.length - 1);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body), answer.afterMs ?? 0);
   }
 }

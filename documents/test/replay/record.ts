@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { LivePipeline } from '../support/installation/live-pipeline.js';
+
+export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * Records a history of every path of the workflows, from a worker as it is delivered. To be done when a path is added or a release is
+ * cut, never to silence a replay that fails: that failure says that a live version would be lost.
+ */
+export async function recordHistories(): Promise<void> {
+  mkdirSync(HISTORIES, { recursive: true });
+  const live = await LivePipeline.start();
+  try {
+    for (const [name, bytes, declared] of [
+      ['ready', Buffer.from('One line that is read.\n')],
+      ['stored', randomBytes(5000)],
+      ['failed', Buffer.from('these bytes'), randomBytes(32)],
+    ] as const) {
+      const { versionId } = await live.upload(`${name}.txt`, bytes, declared === undefined ? {} : { declared });
+      await live.untilTerminal(versionId);
+      await save(live, `ingest-${name}`, `ingest/${versionId}`);
+      if (name === 'ready') await save(live, 'page-batch', await batchOf(live, versionId));
+    }
+    await save(live, 'relay', 'relay');
+    for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
+      const workflowId = `recorded-${duty}`;
+      await live.temporal.client.workflow.execute(duty, { workflowId, taskQueue: 'docsvc-ingest' });
+      await save(live, `duty-${duty}`, workflowId);
+    }
+  } finally {
+    await live.stop();
+  }
+}
+
+/** The id of the child that read the pages of a version. */
+async function batchOf({ temporal }: LivePipeline, versionId: string): Promise<string> {
+  const { events } = await temporal.client.workflow.getHandle(`ingest/${versionId}`).fetchHistory();
+  const started = events?.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes != null);
+  const id = started?.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
+  if (id == null) throw new Error(`version ${versionId} was read without a batch of pages`);
+  return id;
+}
+
+/** Saves a history without what belongs to the machine that it was recorded on. */
+async function save({ temporal }: LivePipeline, name: string, workflowId: string): Promise<void> {
+  const handle = temporal.client.workflow.getHandle(workflowId);
+  // That one never ends.
+  if (workflowId !== 'relay') await handle.result();
+  const text = historyToJSON(await handle.fetchHistory())
+    .replaceAll(hostname(), 'recorder')
+    .replaceAll(ROOT, '/srv/sandgate/');
+  const events: unknown = JSON.parse(text, (key, value: unknown) => (key === 'identity' ? 'recorder' : value));
+  writeFileSync(`${HISTORIES}${name}.json`, `${JSON.stringify(events, null, 1)}\n`);
+}
