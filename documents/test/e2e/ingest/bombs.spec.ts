@@ -39,8 +39,18 @@ describe('documents that are made to exhaust the service', () => {
     zipped(plainWorkbook('<row r="1"/>', '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'));
 
   it.each<[string, string, () => Buffer, object]>([
-    ['a workbook that unpacks 1,000-fold', 'ratio.xlsx', ratio, { status: 'quarantined', error: { code: 'limit_exceeded' } }],
-    ['a PDF of 20,001 pages', 'pages.pdf', () => pdfOfPages(20_001), { status: 'failed', error: { code: 'too_many_pages' } }],
+    [
+      'a workbook that unpacks 1,000-fold',
+      'ratio.xlsx',
+      ratio,
+      { status: 'quarantined', error: { code: 'limit_exceeded' } },
+    ],
+    [
+      'a PDF of 20,001 pages',
+      'pages.pdf',
+      () => pdfOfPages(20_001),
+      { status: 'failed', error: { code: 'too_many_pages' } },
+    ],
     ['a stream of 65 layers', 'layers.pdf', layers, { status: 'quarantined', error: { code: 'limit_exceeded' } }],
     [
       'a picture of 100 gigapixels',
