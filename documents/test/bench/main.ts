@@ -2,6 +2,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
 import { measureSearch } from './search/measure-search.js';
+import { measureUpload } from './uploads/measure-upload.js';
 
 interface DocumentsRow {
   timeoutMs: number;
@@ -11,12 +12,15 @@ interface DocumentsRow {
 
 const ROWS: { [name: string]: DocumentsRow } = {
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
+  upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
 };
 
 const [name = '', ...words] = process.argv.slice(2);
 const row = ROWS[name];
 if (row === undefined) {
-  process.stderr.write(`bench: name a row and what it needs: ${Object.keys(ROWS).join(', ')}; search needs a folder\n`);
+  process.stderr.write(
+    `bench: name a row and what it needs: ${Object.keys(ROWS).join(', ')}; search needs a folder, upload takes GiB\n`,
+  );
   process.exit(2);
 }
 const machine = { cpus: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30), load: loadavg()[0] };

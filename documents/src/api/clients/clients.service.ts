@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ArrayContainedBy, type FindOptionsWhere } from 'typeorm';
 import { newRowId } from '../../../../src/platform/postgres/row-id.js';
 import { CLOCK, insertRows, updateRow } from '../../../../src/platform/postgres/write-rows.js';
-import { areWithin, grantable } from '../../core/clients/client-rights.js';
+import { areListsWithin, areWithin, grantable, requireSuccessor } from '../../core/clients/client-rights.js';
 import { OauthClientEntity } from '../../core/clients/oauth-client.entity.js';
 import { newClientId, newClientSecret } from '../../core/access/secrets.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
@@ -32,7 +33,7 @@ export class ClientsService {
     requireSealKey(this.config);
     const asked = openPage(caller, LIST, query);
     return this.record.inOrganization(caller.orgId, async (tx) =>
-      answerPage(caller, LIST, await newestPage(tx, OauthClientEntity, {}, asked), viewClient),
+      answerPage(caller, LIST, await newestPage(tx, OauthClientEntity, reachedBy(caller), asked), viewClient),
     );
   }
 
@@ -89,11 +90,12 @@ export class ClientsService {
     });
   }
 
-  /** Its tokens end with it. */
+  /** Its tokens end with it. @throws DocsvcError `conflict` for the last one that can make others */
   revoke(caller: Caller, id: string): Promise<void> {
     requireSealKey(this.config);
     return this.record.inOrganization(caller.orgId, async (tx) => {
       const { row_version: version } = await this.requireManaged(tx, caller, id);
+      await requireSuccessor(tx, id);
       const values = { revoked_at: CLOCK, secret_hashes: [], row_version: version + 1, updated_at: CLOCK };
       if ((await updateRow(tx, OauthClientEntity, { id, row_version: version }, values)) === null)
         throw versionConflict();
@@ -101,12 +103,17 @@ export class ClientsService {
     });
   }
 
-  /** @throws DocsvcError `forbidden` for a client with more rights than the caller has: its new secret would give them these */
+  /**
+   * @throws DocsvcError `not_found` for a client of workspaces or projects that the caller does not reach, `forbidden` for one with more
+   *   scopes: its new secret would give the caller these
+   */
   private async requireManaged(tx: RecordTransaction, caller: Caller, id: string): Promise<OauthClientEntity> {
     const client = await this.find(tx, id);
     if (client.revoked_at !== null) throw new DocsvcError('not_found', 'no such client: it is revoked');
     const { scopes, workspace_ids: workspaceIds, project_ids: projectIds } = client;
-    if (areWithin({ scopes, workspaceIds, projectIds }, caller)) return client;
+    const rights = { scopes, workspaceIds, projectIds };
+    if (!areListsWithin(rights, caller)) throw new DocsvcError('not_found', 'no such client');
+    if (areWithin(rights, caller)) return client;
     throw new DocsvcError('forbidden', 'this client may do more than the credential that asks, which cannot change it');
   }
 
@@ -115,6 +122,14 @@ export class ClientsService {
     if (client === null) throw new DocsvcError('not_found', 'no such client');
     return client;
   }
+}
+
+/** A credential for certain workspaces or projects knows of the clients of these alone. */
+function reachedBy({ workspaceIds, projectIds }: Caller): FindOptionsWhere<OauthClientEntity> {
+  return {
+    ...(workspaceIds === null ? {} : { workspace_ids: ArrayContainedBy([...workspaceIds]) }),
+    ...(projectIds === null ? {} : { project_ids: ArrayContainedBy([...projectIds]) }),
+  };
 }
 
 function readExpiry(text: string): Date {

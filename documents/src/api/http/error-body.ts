@@ -17,6 +17,9 @@ export interface ErrorAnswer {
 /** SQLSTATEs with which text and jsonb columns refuse characters, and numbers their range. A safety net behind the checks of requests. */
 const UNSTORABLE_STATES = new Set(['22021', '22P05', '22003']);
 
+/** Two requests at once: one deletes what the other one adds to. */
+const FOREIGN_KEY_STATE = '23503';
+
 const CODE_OF_STATUS: Readonly<Record<number, DocsvcErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',
@@ -43,6 +46,11 @@ export function toDocsvcError(exception: unknown): DocsvcError {
   if (exception instanceof SandgateError) return ofAdapter(exception);
   if (UNSTORABLE_STATES.has(readCode(exception) ?? '')) {
     return new DocsvcError('invalid_request', 'the request holds a value that cannot be stored', { cause: exception });
+  }
+  if (readCode(exception) === FOREIGN_KEY_STATE) {
+    const message =
+      'something that this belongs to, or that belongs to it, has changed meanwhile; read again and repeat';
+    return new DocsvcError('conflict', message, { cause: exception });
   }
   const status = httpStatusOf(exception);
   const code = status !== undefined && status < 500 ? (CODE_OF_STATUS[status] ?? 'invalid_request') : 'internal';

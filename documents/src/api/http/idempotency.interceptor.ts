@@ -67,10 +67,12 @@ function repeat(reply: FastifyReply, { status, body, headers }: KeptAnswer): unk
   return body ?? undefined;
 }
 
-/** Uploads of forms have no text here: their key stands for the address and the length. */
+/** A form has no text here, and each sending of it its own boundary: its address, its length and its digest, if it has one, stand for it. */
 function digestOf(request: FastifyRequest): Buffer {
   const { method, url, headers } = request;
-  const parts = [method, url, headers['content-type'] ?? '', bodyText(request), headers['content-length'] ?? ''];
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const length = type === 'application/json' ? '' : (headers['content-length'] ?? '');
+  const parts = [method, url, type, bodyText(request), length, headers['content-digest'] ?? ''];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 

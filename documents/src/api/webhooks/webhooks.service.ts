@@ -3,6 +3,7 @@ import { newRowId } from '../../../../src/platform/postgres/row-id.js';
 import { CLOCK, insertRows, updateRow } from '../../../../src/platform/postgres/write-rows.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { requireProject } from '../../core/projects/project-access.js';
+import { ProjectEntity } from '../../core/projects/project.entity.js';
 import { newestPage } from '../../core/record/newest-page.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
 import { disableWebhook } from '../../core/webhooks/delivery-records.js';
@@ -131,6 +132,8 @@ export class WebhooksService {
 
   private async requireRoom(tx: RecordTransaction, projectId: string): Promise<void> {
     const { webhooksPerProject: most } = this.config.quotas;
+    // Others that count at the same time wait, so that they count this one too.
+    await tx.manager.findOne(ProjectEntity, { where: { id: projectId }, lock: { mode: 'pessimistic_write' } });
     if ((await tx.manager.countBy(WebhookEntity, { project_id: projectId })) < most) return;
     throw new DocsvcError('quota_exceeded', `the project has ${most} webhooks, which is all it may; delete one first`);
   }

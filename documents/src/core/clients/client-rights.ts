@@ -1,4 +1,4 @@
-import { In } from 'typeorm';
+import { ArrayContains, In, IsNull, Not } from 'typeorm';
 import { DocsvcError } from '../../domain/errors.js';
 import { orderScopes, type Scope } from '../../domain/access/scopes.js';
 import { ProjectEntity } from '../projects/project.entity.js';
@@ -6,16 +6,37 @@ import { mayUse } from '../projects/project-access.js';
 import type { RecordTransaction } from '../record/record.js';
 import { WorkspaceEntity } from '../workspaces/workspace.entity.js';
 import type { Caller } from '../access/caller.js';
+import { OauthClientEntity } from './oauth-client.entity.js';
 
 /** What a credential may do, and where. */
 export type Rights = Pick<Caller, 'scopes' | 'workspaceIds' | 'projectIds'>;
 
+type Lists = Pick<Rights, 'workspaceIds' | 'projectIds'>;
+
 /** Whether rights are among those of a credential: nobody can hand out, or take over, more than they have. */
 export function areWithin(given: Rights, held: Rights): boolean {
-  return (
-    given.scopes.every((scope) => held.scopes.includes(scope)) &&
-    isWithin(given.workspaceIds, held.workspaceIds) &&
-    isWithin(given.projectIds, held.projectIds)
+  return given.scopes.every((scope) => held.scopes.includes(scope)) && areListsWithin(given, held);
+}
+
+/** The same of where they are good alone. */
+export function areListsWithin(given: Lists, held: Lists): boolean {
+  return isWithin(given.workspaceIds, held.workspaceIds) && isWithin(given.projectIds, held.projectIds);
+}
+
+/**
+ * Sees to it that somebody can make clients when this one is gone: an organization without one could never have any again.
+ *
+ * @throws DocsvcError `conflict`
+ */
+export async function requireSuccessor(tx: RecordTransaction, id: string): Promise<void> {
+  const { scopes } = await tx.manager.findOneByOrFail(OauthClientEntity, { id });
+  if (!scopes.includes('clients:manage')) return;
+  const whole = { workspace_ids: IsNull(), project_ids: IsNull(), expires_at: IsNull(), revoked_at: IsNull() };
+  const where = { id: Not(id), scopes: ArrayContains(['clients:manage']), ...whole };
+  if (await tx.manager.existsBy(OauthClientEntity, where)) return;
+  throw new DocsvcError(
+    'conflict',
+    'this is the last client that can manage clients of the whole organization; make another one first',
   );
 }
 

@@ -87,7 +87,7 @@ async function measure(name: string, search: Search, questions: readonly Questio
     const start = performance.now();
     const found = await search(text);
     times.push(performance.now() - start);
-    if (found.some((page) => answers.includes(page))) recall[set] += 1 / 100;
+    if (found.some((page) => answers.includes(page))) recall[set] = Math.round(recall[set] * 100 + 1) / 100;
   }
   times.sort((one, other) => one - other);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;

@@ -165,9 +165,23 @@ describe('clients', () => {
       ['POST', `/api/clients/${wide.id}/rotate`],
       ['DELETE', `/api/clients/${wide.id}`],
     ] as const) {
-      expect(await api.ask(path, { method, token: manager.token })).toMatchObject({ status: 403 });
+      expect(await api.ask(path, { method, token: manager.token })).toMatchObject({ status: 404 });
     }
+    const inside = await acme.client(['documents:read', 'search:read'], limits);
+    const rotated = await api.ask(`/api/clients/${inside.id}/rotate`, { method: 'POST', token: manager.token });
+    expect(rotated).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+    const seen = await api.ask<{ data: { id: string }[] }>('/api/clients', { token: manager.token });
+    expect(seen.body.data.map(({ id }) => id)).toEqual([inside.id, made.body['id'], manager.id]);
     expect(await api.ask('/api/workspaces', { token: manager.token })).toMatchObject({ status: 403 });
+  });
+
+  it('the last client that can manage all others is not revoked', async () => {
+    const solo = await api.organization('Solo');
+    const revoke = (): Promise<Answer> => solo.ask(`/api/clients/${solo.clientRowId}`, { method: 'DELETE' });
+    expect(await revoke()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    const { token } = await solo.client(['clients:manage']);
+    expect((await revoke()).status).toBe(204);
+    expect((await api.ask('/api/clients', { token })).status).toBe(200);
   });
 
   it('a client that expires gives no token beyond its end', async () => {

@@ -1,0 +1,70 @@
+import type { StartedDocsvc } from '../../support/installation/started-docsvc.js';
+import type { SentPart } from './send-parts.js';
+
+/** Addresses that are asked for in one request. */
+const SIGNED_AT_ONCE = 100;
+
+interface OpenedUpload {
+  id: string;
+  partSizeBytes: number;
+  partCount: number;
+}
+
+/** One upload of a running installation. */
+export class UploadSession {
+  private constructor(
+    private readonly docsvc: StartedDocsvc,
+    readonly sizeBytes: number,
+    readonly opened: OpenedUpload,
+  ) {}
+
+  static async open(docsvc: StartedDocsvc, projectId: string, sizeBytes: number, partSizeBytes: number) {
+    const body = { name: `bench ${Date.now()}.bin`, sizeBytes, partSizeBytes };
+    return new UploadSession(
+      docsvc,
+      sizeBytes,
+      await post<OpenedUpload>(docsvc, `/api/projects/${projectId}/uploads`, body, 201),
+    );
+  }
+
+  /** Addresses of these parts, or of all. */
+  async parts(numbers = Array.from({ length: this.opened.partCount }, (_, at) => at + 1)): Promise<SentPart[]> {
+    const { id, partSizeBytes } = this.opened;
+    const parts: SentPart[] = [];
+    for (let at = 0; at < numbers.length; at += SIGNED_AT_ONCE) {
+      const partNumbers = numbers.slice(at, at + SIGNED_AT_ONCE);
+      const signed = await post<{ partNumber: number; url: string }[]>(
+        this.docsvc,
+        `/api/uploads/${id}/parts`,
+        { partNumbers },
+        200,
+      );
+      for (const { partNumber, url } of signed)
+        parts.push({ url, bytes: Math.min(partSizeBytes, this.sizeBytes - (partNumber - 1) * partSizeBytes) });
+    }
+    return parts;
+  }
+
+  /** Parts that the server has. */
+  async received(): Promise<number> {
+    const answer = await this.docsvc.request(`/api/uploads/${this.opened.id}`);
+    return ((await answer.json()) as { receivedParts: object[] }).receivedParts.length;
+  }
+
+  async abort(): Promise<void> {
+    await this.docsvc.request(`/api/uploads/${this.opened.id}`, { method: 'DELETE' });
+  }
+}
+
+/** @returns the id of a new project */
+export async function makeProject(docsvc: StartedDocsvc): Promise<string> {
+  const { id: workspaceId } = await post<{ id: string }>(docsvc, '/api/workspaces', { name: 'Bench' }, 201);
+  return (await post<{ id: string }>(docsvc, '/api/projects', { workspaceId, name: 'Bench' }, 201)).id;
+}
+
+async function post<A>(docsvc: StartedDocsvc, path: string, body: object, expected: number): Promise<A> {
+  const answer = await docsvc.request(path, { method: 'POST', body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as A;
+}
