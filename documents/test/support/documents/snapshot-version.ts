@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
@@ -16,7 +17,11 @@ export async function snapshotVersion(live: LivePipeline, versionId: string, mar
     `select page_number, text, source, width, height, table_count, words_key from pages t ${ofParse} order by page_number`,
   );
   const details = [];
-  for (const { words_key } of pages) details.push(await readPageDetails(live.store, String(words_key)));
+  for (const { words_key } of pages) {
+    const { words, lines, tables } = await readPageDetails(live.store, String(words_key));
+    const places = words.map(({ text, from, to, source }) => ({ text, from, to, source }));
+    details.push({ places, lines: lines.length, tables: tables.length });
+  }
   const parseId = (await live.version(versionId)).parse_id ?? '';
   const told = {
     version: await query(
@@ -25,11 +30,14 @@ export async function snapshotVersion(live: LivePipeline, versionId: string, mar
     parses: await query(
       'select status, page_count, ocr_pages, failed_pages, language, warnings from parses where version_id = $1',
     ),
-    pages: pages.map(({ words_key, ...page }) => ({ ...page, place: String(words_key).replace(parseId, '') })),
+    pages: pages.map(({ words_key, ...page }) => ({
+      ...page,
+      place: String(words_key).replace(parseId, '').replace(/@.*/, ''),
+    })),
     details,
     tables: await query(`select table_number, content from document_tables t ${ofParse} order by table_number`),
     chunks: await query(
-      `select chunk_number, page_number, chars_from, chars_to, language, body, tsv::text from chunks t ${ofParse} order by chunk_number`,
+      `select chunk_number, page_number, chars_from, chars_to, language, body, length(tsv) as lexemes from chunks t ${ofParse} order by chunk_number`,
     ),
     events: await query(
       `select type from events_outbox where data ->> 'documentVersionId' = $1::text order by occurred_at, id`,
@@ -41,7 +49,14 @@ export async function snapshotVersion(live: LivePipeline, versionId: string, mar
     wakeUps: await query('select kind from driver_outbox where subject_id = $1'),
     blobs: [await namesBeside(live, originalKey(versionId)), await namesBeside(live, `${parseId}/pages-1`)],
   };
-  return JSON.parse(JSON.stringify(told).replaceAll(mark, 'MARK')) as object;
+  const unmarked = JSON.parse(JSON.stringify(told).replaceAll(mark, 'MARK')) as Record<string, unknown[]>;
+  return Object.fromEntries(Object.entries(unmarked).map(([part, rows]) => [part, rows.map(shorten)]));
+}
+
+/** What is long is compared by its digest: a difference of long texts could not be read, and takes minutes to be shown. */
+function shorten(row: unknown): unknown {
+  const text = JSON.stringify(row);
+  return text.length < 500 ? row : createHash('sha256').update(text).digest('hex');
 }
 
 async function namesBeside({ store }: LivePipeline, key: string): Promise<string[]> {
