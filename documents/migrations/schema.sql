@@ -8,6 +8,11 @@ set check_function_bodies = off;
 grant usage on schema public to docsvc_app;
 grant usage on schema public to docsvc_system;
 
+-- Extensions
+
+create extension btree_gin;
+create extension pg_trgm;
+
 -- Domains
 
 
@@ -48,13 +53,11 @@ create table chunks (
   language text not null,
   body text not null,
   tsv tsvector not null,
-  tsv_simple tsvector not null,
   constraint chunks_pkey PRIMARY KEY (parse_id, chunk_number),
   constraint chunks_check CHECK ((chars_to >= chars_from)),
   constraint chunks_chunk_number_check CHECK ((chunk_number >= 1))
-);
-CREATE INDEX chunks_tsv ON public.chunks USING gin (tsv);
-CREATE INDEX chunks_tsv_simple ON public.chunks USING gin (tsv_simple);
+) with (toast_tuple_target=8160);
+CREATE INDEX chunks_tsv ON public.chunks USING gin (project_id, tsv);
 
 create table deliveries (
   id uuid not null,
@@ -65,6 +68,7 @@ create table deliveries (
   event_type text not null,
   status text default 'pending'::text not null,
   attempts integer default 0 not null,
+  attempts_before_round integer default 0 not null,
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
@@ -73,8 +77,8 @@ create table deliveries (
   constraint deliveries_webhook_id_event_id_key UNIQUE (webhook_id, event_id),
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'succeeded'::text, 'exhausted'::text, 'cancelled'::text])))
 );
-CREATE INDEX deliveries_newest ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
-CREATE INDEX deliveries_open ON public.deliveries USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'retrying'::text]));
+CREATE INDEX deliveries_newest ON public.deliveries USING btree (webhook_id, id DESC);
+CREATE INDEX deliveries_open ON public.deliveries USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'retrying'::text]));
 
 create table delivery_attempts (
   org_id uuid not null,
@@ -191,8 +195,11 @@ create table idempotency_keys (
   client_row_id uuid not null,
   key text not null,
   request_digest bytea not null,
+  claim uuid not null,
+  claimed_until timestamp with time zone not null,
+  committed boolean default false not null,
   status integer,
-  answer jsonb,
+  sealed_answer bytea,
   headers jsonb,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
@@ -204,10 +211,11 @@ CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (exp
 create table lexicon (
   org_id uuid not null,
   project_id uuid not null,
-  word text not null,
+  lexeme text not null,
   chunks integer not null,
-  constraint lexicon_pkey PRIMARY KEY (project_id, word)
+  constraint lexicon_pkey PRIMARY KEY (project_id, lexeme)
 );
+CREATE INDEX lexicon_trigrams ON public.lexicon USING gin (project_id, lexeme gin_trgm_ops) WHERE (lexeme !~ '^[#@!]'::text);
 
 create table oauth_clients (
   id uuid not null,
@@ -512,6 +520,103 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_admit_request(p_token_hash bytea, p_kinds text[], p_per_minute integer[])
+ RETURNS TABLE(verdict text, org_id uuid, client_row_id uuid, client_name text, scopes text[], workspace_ids uuid[], project_ids uuid[], signing_salt bytea, rate_limit integer, rate_remaining integer, reset_seconds integer, retry_seconds integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  found_expiry timestamptz;
+  capacity int;
+  per_second double precision;
+  remaining double precision;
+begin
+  select t.org_id, c.id, c.name, array(select s from unnest(t.scopes) as s where s = any (c.scopes)), c.workspace_ids,
+      c.project_ids, o.signing_salt, least(t.expires_at, coalesce(c.expires_at, 'infinity'))
+    into org_id, client_row_id, client_name, scopes, workspace_ids, project_ids, signing_salt, found_expiry
+    from oauth_tokens t
+    join oauth_clients c on c.org_id = t.org_id and c.id = t.client_row_id
+    join orgs o on o.id = t.org_id
+    where t.token_hash = p_token_hash and t.revoked_at is null and c.revoked_at is null;
+  if not found then
+    verdict := 'unknown';
+    return next;
+    return;
+  end if;
+  if found_expiry <= clock_timestamp() then
+    verdict := 'expired';
+    return next;
+    return;
+  end if;
+  -- A bucket that a crash sets back by a moment does no harm, and a request does not wait for the disk.
+  perform set_config('synchronous_commit', 'off', true);
+  verdict := 'ok';
+  for i in 1 .. cardinality(p_kinds) loop
+    capacity := p_per_minute[i];
+    per_second := capacity / 60.0;
+    insert into rate_buckets as b (org_id, client_row_id, kind, tokens, refilled_at)
+      values (org_id, client_row_id, p_kinds[i], capacity - 1, clock_timestamp())
+      on conflict (org_id, client_row_id, kind) do update
+        set tokens = least(capacity, b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second) - 1,
+            refilled_at = clock_timestamp()
+        where b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second >= 1
+      returning b.tokens into remaining;
+    rate_limit := capacity;
+    if not found then
+      select b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second into remaining
+        from rate_buckets b
+        where b.org_id = docsvc_admit_request.org_id and b.client_row_id = docsvc_admit_request.client_row_id
+          and b.kind = p_kinds[i];
+      verdict := 'limited';
+      retry_seconds := greatest(1, ceil((1 - remaining) / per_second));
+    end if;
+    rate_remaining := greatest(0, floor(remaining));
+    reset_seconds := ceil((capacity - remaining) / per_second);
+    exit when verdict = 'limited';
+  end loop;
+  return next;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into events_outbox (id, org_id, project_id, type, data) values (p_id, p_org, p_project, p_type, p_data);
+  return query
+    with listening as (
+      select w.id from webhooks w
+        where w.org_id = p_org and w.project_id = p_project and w.enabled
+          and (p_type = any (w.events) or '*' = any (w.events))
+        for key share
+    )
+    insert into deliveries (id, org_id, project_id, webhook_id, event_id, event_type, next_attempt_at)
+      select docsvc_new_row_id(), p_org, p_project, l.id, p_id, p_type, clock_timestamp() from listening l
+      returning id;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_append_test_event(p_id uuid, p_org uuid, p_webhook uuid, p_type text, p_data jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  delivery constant uuid := docsvc_new_row_id();
+begin
+  insert into events_outbox (id, org_id, project_id, type, data)
+    select p_id, p_org, w.project_id, p_type, p_data from webhooks w where w.id = p_webhook;
+  insert into deliveries (id, org_id, project_id, webhook_id, event_id, event_type, next_attempt_at)
+    select delivery, p_org, w.project_id, w.id, p_id, p_type, clock_timestamp() from webhooks w where w.id = p_webhook;
+  return delivery;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_begin_completion(p_session uuid, p_version uuid, p_sha256 bytea, p_numbers integer[], p_etags text[], p_most_missing integer)
  RETURNS TABLE(status text, version_id uuid, missing integer[])
  LANGUAGE plpgsql
@@ -552,17 +657,88 @@ CREATE OR REPLACE FUNCTION public.docsvc_begin_ingest(p_version uuid)
 AS $function$
 begin
   update document_versions v
-    set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]', error = null,
+    set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]',
+      error = null,
         ready_at = null
     where v.id = p_version and v.status = 'queued';
   return query
-    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256, v.sha256, v.parse_options,
+    select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256,
+      v.sha256, v.parse_options,
            p.settings
       from document_versions v
       join documents d on d.id = v.document_id
       join projects p on p.id = v.project_id
      where v.id = p_version and v.status in ('processing', 'indexing');
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_cancel_delivery(p_delivery uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update deliveries d set status = 'cancelled', next_attempt_at = null, finished_at = clock_timestamp()
+    where d.id = p_delivery and d.status in ('pending', 'retrying')
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_claim_idempotency_key(p_client uuid, p_key text, p_digest bytea, p_claim uuid, p_claim_seconds integer)
+ RETURNS TABLE(state text, status integer, sealed_answer bytea, headers jsonb)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  org constant uuid := current_setting('docsvc.org_id')::uuid;
+  known idempotency_keys;
+begin
+  insert into idempotency_keys as k (org_id, client_row_id, key, request_digest, claim, claimed_until, expires_at)
+    values (org, p_client, p_key, p_digest, p_claim, clock_timestamp() + make_interval(secs => p_claim_seconds),
+        clock_timestamp() + interval '24 hours')
+    on conflict (org_id, client_row_id, key) do update
+      set request_digest = p_digest, claim = p_claim, claimed_until = excluded.claimed_until,
+          expires_at = excluded.expires_at, status = null, sealed_answer = null, headers = null, committed = false,
+          created_at = clock_timestamp()
+      where k.expires_at <= clock_timestamp()
+        or (not k.committed and k.status is null and k.claimed_until <= clock_timestamp()
+          and k.request_digest = p_digest);
+  if found then
+    state := 'mine';
+    return next;
+    return;
+  end if;
+  select * into known from idempotency_keys k where k.org_id = org and k.client_row_id = p_client and k.key = p_key;
+  -- Given up between the two statements: as good as under way.
+  state := case when known.key is null then 'busy' when known.request_digest <> p_digest then 'other'
+    when known.status is not null then 'answered' when known.claimed_until > clock_timestamp() then 'busy'
+    else 'lost' end;
+  status := known.status;
+  sealed_answer := known.sealed_answer;
+  headers := known.headers;
+  return next;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_commit_idempotency_key(p_client uuid, p_key text, p_claim uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update idempotency_keys k set committed = true
+    where k.org_id = current_setting('docsvc.org_id')::uuid and k.client_row_id = p_client and k.key = p_key
+      and k.claim = p_claim;
+  return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_count_documents(p_projects uuid[])
+ RETURNS TABLE(id uuid, amount integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.project_id, count(*)::int from documents d
+    where d.project_id = any (p_projects) and d.deleted_at is null group by d.project_id
 $function$
 ;
 
@@ -577,6 +753,17 @@ begin
     where p_most is null or c.amount + p_amount <= p_most;
   return case when not found then p_kind end;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_count_lexemes(p_project uuid, p_lexemes text[])
+ RETURNS TABLE(lexeme text, chunks integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select l.lexeme, l.chunks from lexicon l
+   where l.org_id = docsvc_organization() and l.project_id = p_project and l.lexeme = any (p_lexemes) and l.chunks > 0
 $function$
 ;
 
@@ -610,21 +797,32 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_count_projects(p_workspaces uuid[])
+ RETURNS TABLE(id uuid, amount integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.workspace_id, count(*)::int from projects p
+    where p.workspace_id = any (p_workspaces) and p.archived_at is null group by p.workspace_id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_count_words(p_parse uuid, p_sign integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into lexicon (org_id, project_id, word, chunks)
-    select r.org_id, r.project_id, w.word, p_sign * w.chunks
+  insert into lexicon (org_id, project_id, lexeme, chunks)
+    select r.org_id, r.project_id, w.lexeme, p_sign * w.chunks
       from parses r, (
-        select word, count(*)::int as chunks from chunks c, unnest(tsvector_to_array(c.tsv_simple)) as word
-         where c.parse_id = p_parse and word ~ '[[:alpha:]]' and length(word) between 3 and 40
-         group by word
+        select lexeme, count(*)::int as chunks
+          from chunks c, unnest(tsvector_to_array(c.tsv) || ('!' || c.language)) as lexeme
+         where c.parse_id = p_parse
+         group by lexeme
       ) w
      where r.id = p_parse
-     order by w.word
-    on conflict (project_id, word) do update set chunks = lexicon.chunks + excluded.chunks;
+     order by w.lexeme
+    on conflict (project_id, lexeme) do update set chunks = lexicon.chunks + excluded.chunks;
   if p_sign < 0 then
     delete from lexicon l using parses r where r.id = p_parse and l.project_id = r.project_id and l.chunks <= 0;
   end if;
@@ -644,6 +842,40 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_delete_expired_idempotency_keys()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from idempotency_keys k where k.expires_at < clock_timestamp();
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_delete_old_events(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from events_outbox e where e.id in (
+    select o.id from events_outbox o where o.occurred_at < clock_timestamp() - make_interval(days => p_days)
+      limit p_limit);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_delete_outbox(p_ids bigint[])
  RETURNS void
  LANGUAGE sql
@@ -651,6 +883,36 @@ CREATE OR REPLACE FUNCTION public.docsvc_delete_outbox(p_ids bigint[])
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   delete from driver_outbox where id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_tokens()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from oauth_tokens t where t.expires_at < clock_timestamp() - interval '1 day';
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_disable_webhook(p_webhook uuid, p_reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update webhooks w
+    set enabled = false, disabled_reason = p_reason, row_version = w.row_version + 1, updated_at = clock_timestamp()
+    where w.id = p_webhook and w.enabled;
+  update deliveries d set status = 'cancelled', next_attempt_at = null, finished_at = clock_timestamp()
+    where d.webhook_id = p_webhook and d.status in ('pending', 'retrying');
+end
 $function$
 ;
 
@@ -679,6 +941,18 @@ begin
     where id = p_parse and status = 'running' and not p_page = any (failed_pages);
   perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_find_client(p_client_id text)
+ RETURNS TABLE(id uuid, org_id uuid, name text, secret_hashes bytea[], scopes text[])
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select c.id, c.org_id, c.name, c.secret_hashes, c.scopes from oauth_clients c
+    where c.client_id = p_client_id and c.revoked_at is null
+      and (c.expires_at is null or c.expires_at > clock_timestamp())
 $function$
 ;
 
@@ -747,7 +1021,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_finish_ingest(p_version uuid, p_attempt integer, p_parse uuid, p_status text, p_error jsonb)
- RETURNS boolean
+ RETURNS TABLE(project_id uuid, document_id uuid, version integer)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -756,8 +1030,8 @@ declare
   before uuid;
 begin
   perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
-  select * into v from document_versions where id = p_version for update;
-  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return false; end if;
+  select * into v from document_versions x where x.id = p_version for update;
+  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
   before := v.parse_id;
   if p_status in ('ready', 'partial') then
     kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
@@ -768,15 +1042,16 @@ begin
     status = p_status, stage = null, parse_id = kept, error = p_error,
     pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
     pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
-    warnings = warnings || coalesce((select warnings from parses where id = kept), '[]'),
     ready_at = case when kept is null then null else clock_timestamp() end
     where id = p_version;
-  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null and id is distinct from kept;
+  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null
+    and id is distinct from kept;
   update documents d set updated_at = clock_timestamp(), searchable_version_id = (
     select x.id from document_versions x
-     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial') order by x.version desc limit 1
+     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial')
+     order by x.version desc limit 1
   ) where d.id = v.document_id;
-  return true;
+  return query select v.project_id, v.document_id, v.version;
 end
 $function$
 ;
@@ -800,6 +1075,40 @@ CREATE OR REPLACE FUNCTION public.docsvc_insert_outbox(p_org uuid, p_kind text, 
  LANGUAGE sql
 AS $function$
   insert into driver_outbox (org_id, kind, subject_id) values (p_org, p_kind, p_subject) returning id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_issue_token(p_client uuid, p_hash bytea, p_scopes text[], p_seconds integer, p_audit_id uuid, p_request_id text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  client oauth_clients;
+  lives int;
+begin
+  select * into client from oauth_clients c where c.id = p_client;
+  lives := least(p_seconds, coalesce(floor(extract(epoch from client.expires_at - clock_timestamp())), p_seconds));
+  insert into oauth_tokens (token_hash, org_id, client_row_id, scopes, expires_at)
+    values (p_hash, client.org_id, client.id, p_scopes, clock_timestamp() + make_interval(secs => lives));
+  insert into audit_events (id, org_id, actor_kind, actor_id, actor_name, action, subject_kind, subject_id,
+    request_id, detail)
+    values (p_audit_id, client.org_id, 'client', client.id, client.name, 'token.issued', 'client', client.id,
+      p_request_id,
+        jsonb_build_object('scopes', p_scopes));
+  return lives;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_keep_idempotent_answer(p_client uuid, p_key text, p_claim uuid, p_status integer, p_answer bytea, p_headers jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update idempotency_keys k set status = p_status, sealed_answer = p_answer, headers = p_headers
+    where k.org_id = current_setting('docsvc.org_id')::uuid and k.client_row_id = p_client and k.key = p_key
+      and k.claim = p_claim
 $function$
 ;
 
@@ -843,6 +1152,47 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_outlived_documents(p_days integer, p_limit integer)
+ RETURNS TABLE(org_id uuid, document_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.org_id, d.id from documents d join projects p on p.id = d.project_id
+   where d.deleted_at is null
+     and (p.archived_at <= clock_timestamp() - make_interval(days => p_days)
+          or d.updated_at <= clock_timestamp() - make_interval(days => (p.settings ->> 'retentionDays')::int))
+   order by d.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_overdue_deliveries(p_older_than_ms integer, p_limit integer)
+ RETURNS TABLE(org_id uuid, delivery_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.org_id, d.id from deliveries d
+    where d.status in ('pending', 'retrying')
+      and d.next_attempt_at < clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+    order by d.next_attempt_at limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_purgeable_documents(p_days integer, p_limit integer)
+ RETURNS TABLE(org_id uuid, document_id uuid, project_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.org_id, d.id, d.project_id from documents d join projects p on p.id = d.project_id
+   where d.deleted_at is not null
+     and (d.deleted_at <= clock_timestamp() - make_interval(days => p_days)
+          or p.archived_at <= clock_timestamp() - make_interval(days => p_days))
+   order by d.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
@@ -856,6 +1206,78 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_unread_versions(p_older_than_ms integer, p_after uuid, p_limit integer)
+ RETURNS TABLE(org_id uuid, version_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select v.org_id, v.id from document_versions v
+   where v.status in ('queued', 'processing', 'indexing')
+     and v.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+     and (p_after is null or v.id > p_after)
+   order by v.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_make_organization(p_only_first boolean, p_org uuid, p_name text, p_salt bytea, p_client uuid, p_client_id text, p_client_name text, p_secret_hash bytea, p_scopes text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('docsvc organizations'));
+  if p_only_first and exists (select from orgs) then
+    return false;
+  end if;
+  insert into orgs (id, name, signing_salt) values (p_org, p_name, p_salt);
+  insert into oauth_clients (id, org_id, client_id, name, secret_hashes, scopes)
+    values (p_client, p_org, p_client_id, p_client_name, array[p_secret_hash], p_scopes);
+  return true;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_match_chunks(p_project uuid, p_query tsquery, p_terms tsquery[], p_weights real[], p_most integer, p_limit integer, p_all_versions boolean, p_documents uuid[], p_labels text[], p_kinds text[], p_pages integer[], p_updated_after timestamp with time zone)
+ RETURNS TABLE(document_id uuid, document_name text, version_id uuid, version integer, parse_id uuid, chunk_number integer, page_number integer, rank real)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select f.document_id, f.name, f.version_id, f.version, f.parse_id, f.chunk_number, f.page_number, r.rank
+    from (
+      select v.document_id, v.name, v.version_id, v.version, c.parse_id, c.chunk_number, c.page_number, c.tsv
+        from (
+          select x.org_id, x.parse_id, x.chunk_number, x.page_number, x.tsv from chunks x
+           where x.org_id = docsvc_organization() and x.project_id = p_project and x.tsv @@ p_query
+             and (p_pages is null or x.page_number = any (p_pages))
+          offset 0
+        ) c
+        cross join lateral (
+          select d.id as document_id, d.name, w.id as version_id, w.version
+            from document_versions w
+            join documents d on d.id = w.document_id and d.org_id = w.org_id
+           where w.parse_id = c.parse_id and w.org_id = c.org_id and w.status in ('ready', 'partial')
+             and d.deleted_at is null and d.project_id = p_project
+             and (p_all_versions or d.searchable_version_id = w.id)
+             and (p_documents is null or d.id = any (p_documents))
+             and (p_labels is null or d.labels && p_labels)
+             and (p_kinds is null or d.kind = any (p_kinds))
+             and (p_updated_after is null or d.updated_at > p_updated_after)
+          offset 0
+        ) v
+       limit p_most
+    ) f
+    cross join lateral (
+      select coalesce(sum(t.weight * (0.7 + 0.3 * ts_rank('{1,1,1,1}', f.tsv, t.term))), 0)::real as rank
+        from unnest(p_terms, p_weights) as t (term, weight) where f.tsv @@ t.term
+    ) r
+   order by r.rank desc, f.document_id, f.version_id, f.chunk_number
+   limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_move_ingest(p_version uuid, p_attempt integer, p_status text, p_stage text)
  RETURNS boolean
  LANGUAGE sql
@@ -866,6 +1288,16 @@ AS $function$
       returning 1
   )
   select exists (select from moved)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_new_row_id()
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
+      substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+    52, 1), 53, 1), 'hex')::uuid
 $function$
 ;
 
@@ -886,19 +1318,21 @@ declare
   known uuid;
 begin
   perform docsvc_identify_version(p_version, p_attempt, p_sha256, p_kind, p_content_type);
-  select * into v from document_versions d where d.id = p_version and d.attempt = p_attempt and d.status = 'processing' for update;
+  select * into v from document_versions d where d.id = p_version and d.attempt = p_attempt
+    and d.status = 'processing' for update;
   if not found then return; end if;
   if p_attempt = 1 then
     select p.id into known from parses p
-      where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest and p.status in ('ready', 'partial');
+      where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest
+        and p.status in ('ready', 'partial');
     if found then
       return query select known, true;
       return;
     end if;
   end if;
-  update document_versions d set stage = 'parse', pages_total = p_page_count, warnings = p_warnings where d.id = p_version;
-  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count)
-    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count)
+  update document_versions d set stage = 'parse', pages_total = p_page_count where d.id = p_version;
+  insert into parses (id, org_id, project_id, sha256, options_digest, version_id, attempt, page_count, warnings)
+    values (p_parse, v.org_id, v.project_id, p_sha256, p_options_digest, p_version, p_attempt, p_page_count, p_warnings)
     on conflict (version_id, attempt) do nothing;
   return query select p.id, false from parses p where p.version_id = p_version and p.attempt = p_attempt;
 end
@@ -928,6 +1362,81 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_organization()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select nullif(current_setting('docsvc.org_id', true), '')::uuid $function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_pages_of_month()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(amount), 0)::bigint from usage_counters
+   where kind = 'pages' and period = date_trunc('month', clock_timestamp() at time zone 'utc')::date
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_purge_document(p_document uuid)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  org uuid;
+  read_of uuid[];
+  ids uuid[];
+  bytes bigint;
+begin
+  select d.org_id into org from documents d where d.id = p_document and d.deleted_at is not null for update;
+  if not found then return; end if;
+  select array_agg(v.id), coalesce(sum(v.size_bytes), 0),
+    array_agg(distinct v.parse_id) filter (where v.parse_id is not null)
+    into ids, bytes, read_of from document_versions v where v.document_id = p_document;
+  delete from documents where id = p_document;
+  perform docsvc_retire_parse(id) from unnest(read_of) id;
+  perform docsvc_count_kept(org, 'storage_bytes', -bytes, null);
+  return query select unnest(ids);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_read_chunks(p_parses uuid[], p_chunks integer[])
+ RETURNS TABLE(parse_id uuid, chunk_number integer, chars_from integer, body text, cell_range text, label text, width double precision, height double precision, unit text, rotation integer, sheet_name text, source text, words_key text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select c.parse_id, c.chunk_number, c.chars_from,
+         case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
+           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+         c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
+    from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
+    join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number
+    join pages p on p.parse_id = c.parse_id and p.page_number = c.page_number
+   where c.org_id = docsvc_organization() and p.org_id = c.org_id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_read_delivery(p_delivery uuid)
+ RETURNS TABLE(webhook_id uuid, project_id uuid, event_id uuid, event_type text, status text, attempts integer, round_attempts integer, wait_ms integer, url text, enabled boolean, retry jsonb, sealed_secret bytea, sealed_previous_secret bytea, occurred_at timestamp with time zone, data jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.webhook_id, d.project_id, d.event_id, d.event_type, d.status, d.attempts,
+      d.attempts - d.attempts_before_round,
+      greatest(0, ceil(extract(epoch from d.next_attempt_at - clock_timestamp()) * 1000))::int,
+      w.url, w.enabled, w.retry, w.sealed_secret,
+      case when w.previous_secret_until > clock_timestamp() then w.sealed_previous_secret end,
+      e.occurred_at, e.data
+    from deliveries d
+    join webhooks w on w.id = d.webhook_id
+    join events_outbox e on e.id = d.event_id
+    where d.id = p_delivery
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_read_outbox(p_older_than_ms integer, p_limit integer)
  RETURNS TABLE(id bigint, org_id uuid, kind text, subject_id uuid)
  LANGUAGE sql
@@ -950,15 +1459,127 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_reconcile_usage()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  org uuid;
+  healed int := 0;
+  changed int;
+begin
+  for org in select id from orgs order by id loop
+    perform 1 from usage_counters where org_id = org and period = date '1970-01-01' order by kind for update;
+    update usage_counters c set amount = counted.amount
+      from (
+        select 'documents' as kind, (select count(*) from documents where org_id = org and deleted_at is null) as amount
+        union all
+        select 'storage_bytes', (select coalesce(sum(size_bytes), 0)::bigint from document_versions where org_id = org)
+      ) counted
+     where c.org_id = org and c.kind = counted.kind and c.period = date '1970-01-01' and c.amount <> counted.amount;
+    get diagnostics changed = row_count;
+    healed := healed + changed;
+  end loop;
+  return healed;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_record_delivery_attempt(p_delivery uuid, p_number integer, p_at timestamp with time zone, p_status_code integer, p_duration_ms integer, p_error text, p_snippet text, p_succeeded boolean, p_wait_ms integer, p_gone boolean, p_failing_days integer)
+ RETURNS TABLE(recorded boolean, disabled boolean)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moved deliveries;
+  hook webhooks;
+begin
+  recorded := false;
+  disabled := false;
+  update deliveries d
+    set attempts = p_number,
+        status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted'
+          else 'retrying' end,
+        next_attempt_at = case when not p_succeeded and not p_gone
+          then clock_timestamp() + make_interval(secs => p_wait_ms / 1000.0) end,
+        finished_at = case when p_succeeded or p_wait_ms is null or p_gone then clock_timestamp() end
+    where d.id = p_delivery and d.attempts = p_number - 1 and d.status in ('pending', 'retrying')
+    returning * into moved;
+  if not found then
+    return next;
+    return;
+  end if;
+  recorded := true;
+  insert into delivery_attempts (org_id, delivery_id, number, at, status_code, duration_ms, error, response_snippet)
+    values (moved.org_id, p_delivery, p_number, p_at, p_status_code, p_duration_ms, p_error, p_snippet);
+  update webhooks w
+    set failing_since = case when p_succeeded then null else coalesce(w.failing_since, p_at) end
+    where w.id = moved.webhook_id and (not p_succeeded or w.failing_since is not null)
+    returning * into hook;
+  if hook.enabled and not p_succeeded
+      and (p_gone or hook.failing_since <= clock_timestamp() - make_interval(days => p_failing_days)) then
+    disabled := true;
+    perform docsvc_disable_webhook(moved.webhook_id, case when p_gone then 'the receiver answered 410 Gone'
+      else format('no delivery has succeeded for %s days', p_failing_days) end);
+  end if;
+  return next;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_redeliver(p_delivery uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update deliveries d
+    set status = 'pending', attempts_before_round = d.attempts, next_attempt_at = clock_timestamp(), finished_at = null
+    where d.id = p_delivery and d.status in ('succeeded', 'exhausted', 'cancelled');
+  return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_release_idempotency_key(p_client uuid, p_key text, p_claim uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from idempotency_keys k
+    where k.org_id = current_setting('docsvc.org_id')::uuid and k.client_row_id = p_client and k.key = p_key
+      and k.claim = p_claim and not k.committed
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_requeue_version(p_version uuid, p_options jsonb)
  RETURNS integer
  LANGUAGE sql
 AS $function$
   update document_versions
-    set status = 'queued', stage = null, attempt = attempt + 1, parse_options = parse_options || p_options, error = null, pages_done = 0,
+    set status = 'queued', stage = null, attempt = attempt + 1, parse_options = parse_options || p_options,
+      error = null, pages_done = 0,
         pages_total = null
     where id = p_version and status not in ('queued', 'processing', 'indexing')
     returning attempt
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_resemble_words(p_project uuid, p_words text[])
+ RETURNS TABLE(word text, lexeme text, similarity real, chunks integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET "pg_trgm.similarity_threshold" TO '0.3'
+AS $function$
+  select w.word, n.lexeme, n.similarity, n.chunks
+    from unnest(p_words) as w (word)
+    cross join lateral (
+      select l.lexeme, similarity(l.lexeme, w.word) as similarity, l.chunks from lexicon l
+       where l.org_id = docsvc_organization() and l.project_id = p_project
+         and l.lexeme % w.word and l.lexeme !~ '^[#@!]'
+         and l.chunks > 0 and abs(length(l.lexeme) - length(w.word)) <= 3
+       order by 2 desc, l.chunks desc limit 12
+    ) n
 $function$
 ;
 
@@ -984,12 +1605,14 @@ CREATE OR REPLACE FUNCTION public.docsvc_search_configuration(p_language text)
  IMMUTABLE
 AS $function$
   select case p_language
-    when 'ar' then 'arabic' when 'hy' then 'armenian' when 'eu' then 'basque' when 'ca' then 'catalan' when 'da' then 'danish'
-    when 'nl' then 'dutch' when 'en' then 'english' when 'fi' then 'finnish' when 'fr' then 'french' when 'de' then 'german'
-    when 'el' then 'greek' when 'hi' then 'hindi' when 'hu' then 'hungarian' when 'id' then 'indonesian' when 'ga' then 'irish'
-    when 'it' then 'italian' when 'lt' then 'lithuanian' when 'ne' then 'nepali' when 'no' then 'norwegian' when 'pt' then 'portuguese'
-    when 'ro' then 'romanian' when 'ru' then 'russian' when 'sr' then 'serbian' when 'es' then 'spanish' when 'sv' then 'swedish'
-    when 'ta' then 'tamil' when 'tr' then 'turkish' when 'yi' then 'yiddish' else 'simple' end::regconfig
+    when 'ar' then 'arabic' when 'hy' then 'armenian' when 'eu' then 'basque' when 'ca' then 'catalan'
+    when 'da' then 'danish' when 'nl' then 'dutch' when 'en' then 'english' when 'fi' then 'finnish'
+    when 'fr' then 'french' when 'de' then 'german' when 'el' then 'greek' when 'hi' then 'hindi'
+    when 'hu' then 'hungarian' when 'id' then 'indonesian' when 'ga' then 'irish' when 'it' then 'italian'
+    when 'lt' then 'lithuanian' when 'ne' then 'nepali' when 'no' then 'norwegian' when 'pt' then 'portuguese'
+    when 'ro' then 'romanian' when 'ru' then 'russian' when 'sr' then 'serbian' when 'es' then 'spanish'
+    when 'sv' then 'swedish' when 'ta' then 'tamil' when 'tr' then 'turkish' when 'yi' then 'yiddish'
+    else 'simple' end::regconfig
 $function$
 ;
 
@@ -1038,12 +1661,53 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_stem_words(p_project uuid, p_words text[])
+ RETURNS TABLE(word text, stems text[], stops real, chunks integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  with languages as materialized (
+    select docsvc_search_configuration(substr(l.lexeme, 2)) as configuration, l.chunks from lexicon l
+     where l.org_id = docsvc_organization() and l.project_id = p_project
+       and l.lexeme >= '!' and l.lexeme < '"' and l.chunks > 0
+  ), stemmed as (
+    select w.word, t.chunks, tsvector_to_array(to_tsvector(t.configuration, w.word)) as stems
+      from unnest(p_words) as w (word) cross join languages t
+  )
+  select null, null::text[], null::real, coalesce(sum(t.chunks), 0)::int from languages t
+  union all
+  select s.word, coalesce(
+           (select array_agg(distinct e.stem) from stemmed o, unnest(o.stems) as e (stem) where o.word = s.word), '{}'),
+         (coalesce(sum(s.chunks) filter (where s.stems = '{}'), 0)::real / sum(s.chunks))::real, null
+    from stemmed s group by s.word
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_sum_up_parse(p_parse uuid)
  RETURNS TABLE(page_count integer, read_pages integer, failed_pages integer)
  LANGUAGE sql
 AS $function$
   select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
     from parses r where r.id = p_parse
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_sweep_parses(p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  delete from parses where id in (
+    select r.id from parses r
+     where r.status in ('running', 'obsolete') and r.created_at <= clock_timestamp() - interval '1 hour'
+       and (r.status = 'obsolete' or not exists (
+         select from document_versions v
+          where v.id = r.version_id and v.attempt = r.attempt and v.status in ('queued', 'processing', 'indexing')))
+       and not exists (select from document_versions v where v.parse_id = r.id)
+     order by r.created_at limit p_limit
+  ) returning id
 $function$
 ;
 
@@ -1076,13 +1740,13 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_view_versions(p_document uuid, p_version integer, p_before integer, p_limit integer)
- RETURNS TABLE(id uuid, document_id uuid, project_id uuid, version integer, blob_key text, content_type text, size_bytes bigint, sha256 bytea, status text, stage text, pages_done integer, pages_total integer, page_count integer, ocr_pages integer, failed_pages integer[], language text, warnings jsonb, error jsonb, created_at timestamp with time zone, ready_at timestamp with time zone)
+ RETURNS TABLE(id uuid, document_id uuid, project_id uuid, version integer, blob_key text, content_type text, size_bytes bigint, sha256 bytea, status text, stage text, pages_done integer, pages_total integer, page_count integer, ocr_pages integer, failed_pages integer[], language text, warnings jsonb, error jsonb, created_at timestamp with time zone, ready_at timestamp with time zone, parse_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
   select v.id, v.document_id, v.project_id, v.version, v.blob_key, v.content_type, v.size_bytes, v.sha256, v.status,
       v.stage, v.pages_done, v.pages_total, p.page_count, coalesce(p.ocr_pages, 0), coalesce(p.failed_pages, '{}'),
-      p.language, coalesce(p.warnings, '[]') || v.warnings, v.error, v.created_at, v.ready_at
+      p.language, coalesce(p.warnings, '[]') || v.warnings, v.error, v.created_at, v.ready_at, v.parse_id
     from document_versions v
     left join parses p on p.id = v.parse_id
     where v.document_id = p_document and (p_version is null or v.version = p_version)
@@ -1096,12 +1760,15 @@ CREATE OR REPLACE FUNCTION public.docsvc_write_chunks(p_parse uuid, p_chunks jso
  LANGUAGE sql
 AS $function$
   insert into chunks (
-    org_id, project_id, parse_id, chunk_number, page_number, chars_from, chars_to, cell_range, language, body, tsv, tsv_simple
+    org_id, project_id, parse_id, chunk_number, page_number, chars_from, chars_to, cell_range, language, body, tsv
   )
-    select r.org_id, r.project_id, r.id, c.chunk_number, c.page_number, c.chars_from, c.chars_to, c.cell_range, c.language, c.body,
-           to_tsvector(docsvc_search_configuration(c.language), c.body), to_tsvector('simple', c.body || ' ' || c.spelled)
+    select
+      r.org_id, r.project_id, r.id, c."chunkNumber", c."pageNumber", c."charsFrom", c."charsTo", c."cellRange",
+      c.language, c.body,
+      concat(ts_delete(to_tsvector(docsvc_search_configuration(c.language), c.words), 'x'), ' ', c.lexemes)::tsvector
       from parses r, jsonb_to_recordset(p_chunks) as c (
-        chunk_number int, page_number int, chars_from int, chars_to int, cell_range text, language text, body text, spelled text
+        "chunkNumber" int, "pageNumber" int, "charsFrom" int, "charsTo" int, "cellRange" text, language text,
+        body text, words text, lexemes text
       )
      where r.id = p_parse and r.status = 'running'
     on conflict (parse_id, chunk_number) do nothing
@@ -1116,18 +1783,23 @@ begin
   perform 1 from parses where id = p_parse and status = 'running';
   if not found then return false; end if;
   insert into pages (
-    org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence, words_key, table_count
+    org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence,
+      words_key, table_count
   )
-    select r.org_id, r.id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text, p.source, p.ocr_confidence,
+    select r.org_id, r.id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text,
+      p.source, p.ocr_confidence,
            p.words_key, p.table_count
       from parses r, jsonb_to_recordset(p_pages) as p (
-        page_number int, width float8, height float8, unit text, rotation int, label text, sheet_name text, text text, source text,
+        page_number int, width float8, height float8, unit text, rotation int, label text, sheet_name text, text text,
+          source text,
         ocr_confidence real, words_key text, table_count int
       )
      where r.id = p_parse
     on conflict (parse_id, page_number) do update set
-      width = excluded.width, height = excluded.height, unit = excluded.unit, rotation = excluded.rotation, label = excluded.label,
-      sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source, ocr_confidence = excluded.ocr_confidence,
+      width = excluded.width, height = excluded.height, unit = excluded.unit, rotation = excluded.rotation,
+        label = excluded.label,
+      sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source,
+        ocr_confidence = excluded.ocr_confidence,
       words_key = excluded.words_key, table_count = excluded.table_count;
   perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
   return true;
@@ -1196,6 +1868,7 @@ alter table workspaces add constraint workspaces_org_id_fkey FOREIGN KEY (org_id
 -- Row-level isolation
 
 alter table audit_events enable row level security, force row level security;
+create policy cross_organization on audit_events as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on audit_events as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table chunks enable row level security, force row level security;
 create policy cross_organization on chunks as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
@@ -1246,6 +1919,7 @@ alter table projects enable row level security, force row level security;
 create policy cross_organization on projects as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on projects as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table rate_buckets enable row level security, force row level security;
+create policy cross_organization on rate_buckets as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on rate_buckets as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table upload_parts enable row level security, force row level security;
 create policy cross_organization on upload_parts as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
@@ -1266,6 +1940,7 @@ create policy org_isolation on workspaces as PERMISSIVE for ALL to public using 
 -- Owners and grants
 
 grant insert, select on table audit_events to docsvc_app;
+grant insert on table audit_events to docsvc_system;
 grant delete, insert, select, update on table chunks to docsvc_app;
 grant delete, select on table chunks to docsvc_system;
 grant insert, select, update on table deliveries to docsvc_app;
@@ -1287,9 +1962,9 @@ grant delete, select on table idempotency_keys to docsvc_system;
 grant delete, insert, select, update on table lexicon to docsvc_app;
 grant delete, select, update on table lexicon to docsvc_system;
 grant insert, select, update on table oauth_clients to docsvc_app;
-grant insert, select, update on table oauth_clients to docsvc_system;
+grant insert, select on table oauth_clients to docsvc_system;
 grant select, update on table oauth_tokens to docsvc_app;
-grant delete, insert, select, update on table oauth_tokens to docsvc_system;
+grant delete, insert, select on table oauth_tokens to docsvc_system;
 grant select on table orgs to docsvc_app;
 grant insert, select on table orgs to docsvc_system;
 grant delete, insert, select, update on table pages to docsvc_app;
@@ -1298,7 +1973,8 @@ grant delete, insert, select, update on table parses to docsvc_app;
 grant delete, select, update on table parses to docsvc_system;
 grant delete, insert, select, update on table projects to docsvc_app;
 grant insert, select on table projects to docsvc_system;
-grant insert, select, update on table rate_buckets to docsvc_app;
+grant select on table rate_buckets to docsvc_app;
+grant insert, select, update on table rate_buckets to docsvc_system;
 grant delete, insert, select, update on table upload_parts to docsvc_app;
 grant delete, select on table upload_parts to docsvc_system;
 grant delete, insert, select, update on table upload_sessions to docsvc_app;
@@ -1309,24 +1985,80 @@ grant delete, insert, select, update on table webhooks to docsvc_app;
 grant delete, select, update on table webhooks to docsvc_system;
 grant delete, insert, select, update on table workspaces to docsvc_app;
 grant insert, select on table workspaces to docsvc_system;
+alter function docsvc_admit_request(bytea,text[],integer[]) owner to docsvc_system;
+revoke all on function docsvc_admit_request(bytea,text[],integer[]) from public;
+alter function docsvc_count_lexemes(uuid,text[]) owner to docsvc_system;
+revoke all on function docsvc_count_lexemes(uuid,text[]) from public;
 alter function docsvc_defer_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_defer_outbox(bigint[]) from public;
+alter function docsvc_delete_expired_idempotency_keys() owner to docsvc_system;
+revoke all on function docsvc_delete_expired_idempotency_keys() from public;
+alter function docsvc_delete_old_events(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_delete_old_events(integer,integer) from public;
 alter function docsvc_delete_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_delete_outbox(bigint[]) from public;
+alter function docsvc_delete_spent_tokens() owner to docsvc_system;
+revoke all on function docsvc_delete_spent_tokens() from public;
 alter function docsvc_expire_uploads(integer) owner to docsvc_system;
 revoke all on function docsvc_expire_uploads(integer) from public;
+alter function docsvc_find_client(text) owner to docsvc_system;
+revoke all on function docsvc_find_client(text) from public;
 alter function docsvc_find_wanted_owners(uuid[]) owner to docsvc_system;
 revoke all on function docsvc_find_wanted_owners(uuid[]) from public;
 alter function docsvc_find_wanted_uploads(uuid[]) owner to docsvc_system;
 revoke all on function docsvc_find_wanted_uploads(uuid[]) from public;
+alter function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) owner to docsvc_system;
+revoke all on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) from public;
+alter function docsvc_list_outlived_documents(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_list_outlived_documents(integer,integer) from public;
+alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_list_overdue_deliveries(integer,integer) from public;
+alter function docsvc_list_purgeable_documents(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_list_purgeable_documents(integer,integer) from public;
 alter function docsvc_list_stuck_completions(integer) owner to docsvc_system;
 revoke all on function docsvc_list_stuck_completions(integer) from public;
+alter function docsvc_list_unread_versions(integer,uuid,integer) owner to docsvc_system;
+revoke all on function docsvc_list_unread_versions(integer,uuid,integer) from public;
+alter function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) owner to docsvc_system;
+revoke all on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) from public;
+alter function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) owner to docsvc_system;
+revoke all on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) from public;
+revoke all on function docsvc_organization() from public;
+alter function docsvc_read_chunks(uuid[],integer[]) owner to docsvc_system;
+revoke all on function docsvc_read_chunks(uuid[],integer[]) from public;
 alter function docsvc_read_outbox(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_read_outbox(integer,integer) from public;
+alter function docsvc_reconcile_usage() owner to docsvc_system;
+revoke all on function docsvc_reconcile_usage() from public;
+alter function docsvc_resemble_words(uuid,text[]) owner to docsvc_system;
+revoke all on function docsvc_resemble_words(uuid,text[]) from public;
+alter function docsvc_stem_words(uuid,text[]) owner to docsvc_system;
+revoke all on function docsvc_stem_words(uuid,text[]) from public;
+alter function docsvc_sweep_parses(integer) owner to docsvc_system;
+revoke all on function docsvc_sweep_parses(integer) from public;
+grant execute on function docsvc_admit_request(bytea,text[],integer[]) to docsvc_app;
+grant execute on function docsvc_count_lexemes(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_expired_idempotency_keys() to docsvc_app;
+grant execute on function docsvc_delete_old_events(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_spent_tokens() to docsvc_app;
 grant execute on function docsvc_expire_uploads(integer) to docsvc_app;
+grant execute on function docsvc_find_client(text) to docsvc_app;
 grant execute on function docsvc_find_wanted_owners(uuid[]) to docsvc_app;
 grant execute on function docsvc_find_wanted_uploads(uuid[]) to docsvc_app;
+grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) to docsvc_app;
+grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
+grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
+grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_stuck_completions(integer) to docsvc_app;
+grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to docsvc_app;
+grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;
+grant execute on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) to docsvc_app;
+grant execute on function docsvc_organization() to docsvc_app;
+grant execute on function docsvc_read_chunks(uuid[],integer[]) to docsvc_app;
 grant execute on function docsvc_read_outbox(integer,integer) to docsvc_app;
+grant execute on function docsvc_reconcile_usage() to docsvc_app;
+grant execute on function docsvc_resemble_words(uuid,text[]) to docsvc_app;
+grant execute on function docsvc_stem_words(uuid,text[]) to docsvc_app;
+grant execute on function docsvc_sweep_parses(integer) to docsvc_app;

@@ -5,10 +5,12 @@ import { addLater } from './commands/later.js';
 import { addSearch } from './commands/search.js';
 import { addSettings } from './commands/settings.js';
 import { addUpload } from './commands/upload.js';
+import { addWebhooks } from './commands/webhooks.js';
 import { OUTPUT_FORMATS } from './terminal/output.js';
 import { DOCUMENT_VERBS } from './verbs/document-verbs.js';
 import { RECORD_VERBS } from './verbs/record-verbs.js';
 import { addVerbs } from './verbs/verb.js';
+import { WEBHOOK_VERBS } from './verbs/webhook-verbs.js';
 
 /** The whole command line. */
 export function buildProgram(): Command {
@@ -26,9 +28,10 @@ export function buildProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'docsvc: ')) });
   addSettings(program);
   addUpload(program);
-  addVerbs(program, [...RECORD_VERBS, ...DOCUMENT_VERBS]);
+  addVerbs(program, [...RECORD_VERBS, ...DOCUMENT_VERBS, ...WEBHOOK_VERBS]);
   addDocuments(program);
   addSearch(program);
+  addWebhooks(program);
   addDoctor(program);
   addLater(program);
   return program;

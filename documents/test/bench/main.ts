@@ -1,8 +1,10 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
+import { measureReading } from './reading/measure-reading.js';
 import { measureSearch } from './search/measure-search.js';
 import { measureUpload } from './uploads/measure-upload.js';
+import { measureWebhook } from './webhooks/measure-webhook.js';
 
 interface DocumentsRow {
   timeoutMs: number;
@@ -11,7 +13,9 @@ interface DocumentsRow {
 }
 
 const ROWS: { [name: string]: DocumentsRow } = {
+  reading: { timeoutMs: 900_000, measure: ([folder]) => measureReading(folder) },
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
+  webhook: { timeoutMs: 600_000, measure: ([samples]) => measureWebhook(Number(samples ?? 100)) },
   upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
 };
 

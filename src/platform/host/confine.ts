@@ -29,7 +29,10 @@ export interface ConfinedCommand {
   signal?: AbortSignal;
 }
 
-/** Limits of a confined program and everything that it starts, for programs that read what may be made to harm them. */
+/**
+ * Limits of a confined program and everything that it starts, for programs that read what may be made to harm them. Time for which the host had
+ * no processor for such a program counts neither in `timeoutMs` nor in `silenceMs`, except for a tenth.
+ */
 export interface ConfinedLimits {
   /** Of all its processes, and what they keep in files in memory. */
   memoryMb: number;

@@ -8,7 +8,7 @@ import { isSettingKey, SETTING_KEYS, SETTINGS, type SettingKey } from '../settin
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { groupOf } from '../verbs/verb.js';
 
-/** `config`, `use`, `init`, and the credentials of machines. */
+/** `config`, `use` (DI-026), `init`, and the credentials of machines. */
 export function addSettings(program: Command): void {
   const config = groupOf(program, 'config').description('settings of this client');
   config
@@ -40,7 +40,7 @@ export function addSettings(program: Command): void {
     });
   program
     .command('use <project>')
-    .description('remember a project, by id or name, in ./.docsvc.toml (DI-026)')
+    .description('remember a project, by id or name, in ./.docsvc.toml')
     .action(async (named: string, _options, command: Command) => {
       const context = open(command);
       const project = await findProject(context, named);

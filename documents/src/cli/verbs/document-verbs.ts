@@ -119,13 +119,18 @@ export const DOCUMENT_VERBS: readonly Verb[] = [
     options: [
       ['--ocr-mode <mode>', 'how pictures of text are read'],
       ['--ocr-languages <list>', 'as in eng,deu'],
+      ['--password <password>', 'that opens it; used once, never kept; other users of this host can see it here'],
     ],
     prints: 'nothing',
     columns: {},
     request: async ({ args: [named = ''], options, context }) => ({
       method: 'POST',
       path: `/api/documents/${await documentId(context, named)}/reprocess`,
-      body: { ocrMode: textOf(options['ocrMode']), ocrLanguages: listOf(options['ocrLanguages']) },
+      body: {
+        ocrMode: textOf(options['ocrMode']),
+        ocrLanguages: listOf(options['ocrLanguages']),
+        password: textOf(options['password']),
+      },
     }),
   },
   {

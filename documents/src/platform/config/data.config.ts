@@ -17,7 +17,7 @@ export class DataConfig {
 }
 
 /** The user's state directory, not the checkout. */
-export function defaultDataDir(): string {
+function defaultDataDir(): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state !== undefined && state.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'docsvc');
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { StartedDocsvc } from '../../support/installation/started-docsvc.js';
 import type { SentPart } from './send-parts.js';
 
@@ -18,8 +19,12 @@ export class UploadSession {
     readonly opened: OpenedUpload,
   ) {}
 
-  static async open(docsvc: StartedDocsvc, projectId: string, sizeBytes: number, partSizeBytes: number) {
-    const body = { name: `bench ${Date.now()}.bin`, sizeBytes, partSizeBytes };
+  static async open(docsvc: StartedDocsvc, projectId: string, sizeBytes: number, partSizeBytes?: number) {
+    const body = {
+      name: `bench ${randomUUID()}.txt`,
+      sizeBytes,
+      ...(partSizeBytes === undefined ? {} : { partSizeBytes }),
+    };
     return new UploadSession(
       docsvc,
       sizeBytes,
@@ -51,6 +56,10 @@ export class UploadSession {
     return ((await answer.json()) as { receivedParts: object[] }).receivedParts.length;
   }
 
+  async complete(): Promise<void> {
+    await post(this.docsvc, `/api/uploads/${this.opened.id}/complete`, {}, 202);
+  }
+
   async abort(): Promise<void> {
     await this.docsvc.request(`/api/uploads/${this.opened.id}`, { method: 'DELETE' });
   }
@@ -62,7 +71,8 @@ export async function makeProject(docsvc: StartedDocsvc): Promise<string> {
   return (await post<{ id: string }>(docsvc, '/api/projects', { workspaceId, name: 'Bench' }, 201)).id;
 }
 
-async function post<A>(docsvc: StartedDocsvc, path: string, body: object, expected: number): Promise<A> {
+/** @throws Error when another status is answered */
+export async function post<A>(docsvc: StartedDocsvc, path: string, body: object, expected: number): Promise<A> {
   const answer = await docsvc.request(path, { method: 'POST', body: JSON.stringify(body) });
   const text = await answer.text();
   if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}: ${text}`);

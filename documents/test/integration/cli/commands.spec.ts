@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { signWebhook } from '../../../src/domain/webhooks/webhook-signature.js';
 import { startApi, type TestApi, type TestOrganization } from '../../support/api/api.js';
 import { DocsvcCommand } from '../../support/cli/docsvc-command.js';
 
@@ -123,6 +124,26 @@ describe('the docsvc command', () => {
       codes[status] = (await docsvc.run(['docs', 'wait', 'piped.txt'])).code;
     }
     expect(codes).toEqual({ failed: 8, partial: 9, quarantined: 8, stored: 0, ready: 0 });
+  });
+
+  it('DI-021 DI-023 makes webhooks, and checks a request that was saved', async () => {
+    const created = await json(['webhooks', 'create', 'https://example.com/hook', '--events', 'document.ready']);
+    const { id, secret } = created as { id: string; secret: string };
+    expect(await json(['webhooks', 'update', id, '--disable'])).toMatchObject({ enabled: false });
+    expect(await json(['webhooks', 'list'])).toMatchObject([{ id, enabled: false }]);
+    expect(await json(['webhooks', 'deliveries', id])).toEqual([]);
+    const body = '{"type":"document.ready"}';
+    const saved = (text: string): void => {
+      const head = Object.entries(signWebhook([secret], 'msg_1', new Date(), body));
+      write('saved.http', `${head.map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${text}`);
+    };
+    const verify = async (): Promise<number | null> =>
+      (await docsvc.run(['webhooks', 'verify', 'saved.http', '--secret', secret])).code;
+    saved(body);
+    expect(await verify()).toBe(0);
+    saved(`${body} `);
+    expect(await verify()).toBe(1);
+    expect(await docsvc.run(['webhooks', 'delete', id])).toMatchObject({ code: 0 });
   });
 
   it('serves administrators, and examines what it depends on', async () => {

@@ -7,6 +7,8 @@ export interface StartedProgram {
   pid: number;
   /** Kills it with all that it started, for a limit that somebody else found reached. */
   end: (limit: ReachedLimit) => void;
+  /** Gives it back the time for which it stood ready and the host had no processor for it. */
+  giveBack: (ms: number) => void;
 }
 
 /** One launch: the command of the launching shell, and the descriptors that it hands on. */
@@ -45,11 +47,11 @@ export function collectOutput(
       limit ??= reached;
       kill();
     };
-    const stopClocks = startClocks(command, stdout, () => end('wall_time'));
+    const clocks = startClocks(command, stdout, () => end('wall_time'));
     command.signal?.addEventListener('abort', kill, { once: true });
     if (command.signal?.aborted === true) kill();
     const settle = (): void => {
-      stopClocks();
+      for (const clock of clocks) clock.stop();
       command.signal?.removeEventListener('abort', kill);
     };
     const keep = (stream: typeof stdout) => keepOutput(stream, command.maxOutputBytes, () => end('output'));
@@ -63,23 +65,55 @@ export function collectOutput(
       const ending = { timedOut: limit === 'wall_time', truncated: limit === 'output' };
       resolve({ ...ending, limit, exitCode, stdout: kept(), stderr: keptErrors() });
     });
-    if (child.pid !== undefined) started({ pid: child.pid, end });
+    const giveBack = (ms: number): void => {
+      for (const clock of clocks) clock.giveBack(ms);
+    };
+    if (child.pid !== undefined) started({ pid: child.pid, end, giveBack });
   });
 }
 
-/** @returns what stops them */
 function startClocks(
   { timeoutMs, limits }: ConfinedCommand,
   stdout: NodeJS.ReadableStream | null | undefined,
   expire: () => void,
-): () => void {
-  const whole = setTimeout(expire, timeoutMs);
-  const silence = limits?.silenceMs === undefined ? undefined : setTimeout(expire, limits.silenceMs);
-  if (silence !== undefined) stdout?.on('data', () => silence.refresh());
-  return () => {
-    clearTimeout(whole);
-    clearTimeout(silence);
-  };
+): Clock[] {
+  const whole = new Clock(timeoutMs, expire);
+  if (limits?.silenceMs === undefined) return [whole];
+  const silence = new Clock(limits.silenceMs, expire);
+  stdout?.on('data', () => silence.restart());
+  return [whole, silence];
+}
+
+/** Expires when its time is up, what was given back included. */
+class Clock {
+  private deadline = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly ms: number,
+    private readonly expire: () => void,
+  ) {
+    this.restart();
+    this.wait();
+  }
+
+  restart(): void {
+    this.deadline = performance.now() + this.ms;
+  }
+
+  giveBack(ms: number): void {
+    this.deadline += ms;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private wait(): void {
+    const left = this.deadline - performance.now();
+    this.timer = left > 0 ? setTimeout(() => this.wait(), Math.ceil(left)) : undefined;
+    if (left <= 0) this.expire();
+  }
 }
 
 function keepOutput(

@@ -62,8 +62,8 @@ async function launchWatched(
   const watched: Omit<WatchedProgram, 'pid'> = { limits: command.limits, record: group.record, scratch };
   const ended = new AbortController();
   let watching: Promise<void> = Promise.resolve();
-  const result = await launch(host, command, group, ({ pid, end }) => {
-    watching = watchConfined({ ...watched, pid }, ended.signal).then((reached) => {
+  const result = await launch(host, command, group, ({ pid, end, giveBack }) => {
+    watching = watchConfined({ ...watched, pid }, giveBack, ended.signal).then((reached) => {
       if (reached !== null) end(reached);
     });
     // A watch that fails leaves nobody to count: the program ends with it.

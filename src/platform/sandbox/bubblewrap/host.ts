@@ -57,11 +57,18 @@ let limiter: Promise<Limiter> | undefined;
 
 /** The strictest limiter of this host, for confined programs; found out once for each process. */
 export function findConfinedLimiter(): Promise<Limiter> {
-  limiter ??= chooseLimiter(currentMode()).then(async (chosen) => {
-    await removeAbandonedGroups(chosen);
-    return chosen;
+  limiter ??= findLimiter().catch((error: unknown) => {
+    // The next caller tries again.
+    limiter = undefined;
+    throw error;
   });
   return limiter;
+}
+
+async function findLimiter(): Promise<Limiter> {
+  const chosen = await chooseLimiter(currentMode());
+  await removeAbandonedGroups(chosen);
+  return chosen;
 }
 
 /** Finds out what the host offers. Trials of limits take some milliseconds. @throws SandgateError `unavailable` as {@link findConfinedHost} */

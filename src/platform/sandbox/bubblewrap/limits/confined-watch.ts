@@ -10,11 +10,14 @@ import type { LimitRecord } from './limits.js';
 import { OWN_PROCESSES } from './limits.js';
 import { residentBytes } from './sampler.js';
 
-const INTERVAL_MS = 50;
+/** Where the kernel counts the group it holds it as well, and a look is for the name alone. */
+const INTERVAL_MS = { counted: 100, soft: 50 };
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 4096;
 /** `USER_HZ`, the same on every machine that Linux runs on with Node. */
 const TICKS_PER_SECOND = 100;
+/** Of all time that passes, what waiting for a processor may be. */
+const MAX_STARVED = 0.9;
 /** Files cost memory that no size counts, even when nothing is in them. */
 const MAX_FILES = 100_000;
 
@@ -43,20 +46,50 @@ interface GroupUsage {
  * Looks at a confined program and all that it started until `signal` is aborted, and tells the first limit that it finds reached. The
  * kernel holds the same limits, or ones a little wider where it has no group to count in; the watch gives them their names and counts
  * what the kernel does not: files, and without cgroups the group as a whole.
+ * @param giveBack told how long the program had to wait for a processor
  */
-export async function watchConfined(program: WatchedProgram, signal: AbortSignal): Promise<ReachedLimit | null> {
+export async function watchConfined(
+  program: WatchedProgram,
+  giveBack: (ms: number) => void,
+  signal: AbortSignal,
+): Promise<ReachedLimit | null> {
   let cpuSeconds = 0;
+  const starvation = new Starvation();
   while (!signal.aborted) {
     const counts = await readCounts(program.record);
     const pids = counts === null ? listTree(program.pid) : await listMembers(program.record);
+    giveBack(starvation.since(pids));
     const usage = measure(pids, program.scratch);
     // The time of what ended and was waited for by nobody is no longer told.
     cpuSeconds = Math.max(cpuSeconds, usage.cpuSeconds);
     const reached = reachedOf(program.limits, { ...usage, cpuSeconds }, counts);
     if (reached !== null) return reached;
-    await sleep(INTERVAL_MS, undefined, { signal }).catch(ignoreAbort);
+    await sleep(counts === null ? INTERVAL_MS.soft : INTERVAL_MS.counted, undefined, { signal }).catch(ignoreAbort);
   }
   return null;
+}
+
+/**
+ * For how long programs were ready to run and the host had no processor for them. Their clocks leave it out, or a busy host would take good
+ * documents for bad ones; a part of all time counts in any case.
+ */
+class Starvation {
+  private readonly waited = new Map<number, number>();
+  private at = performance.now();
+
+  /** Milliseconds since the last question. */
+  since(pids: readonly number[]): number {
+    const passed = performance.now() - this.at;
+    this.at += passed;
+    let ms = 0;
+    for (const pid of pids) {
+      const [, nanos = '0'] = (unlessGone(() => readFileSync(`/proc/${pid}/schedstat`, 'latin1')) ?? '').split(' ');
+      const waited = Number(nanos) / 1e6;
+      ms += waited - (this.waited.get(pid) ?? 0);
+      this.waited.set(pid, waited);
+    }
+    return Math.min(ms, passed * MAX_STARVED);
+  }
 }
 
 /** What the kernel counted, after the end: a program may reach a limit and die of it between two looks. */

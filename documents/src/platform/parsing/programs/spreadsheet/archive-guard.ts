@@ -20,6 +20,8 @@ const DOCUMENT_TYPES = ['<!DOCTYPE', '<!ENTITY'].flatMap((mark) => [
 ]);
 const LONGEST_MARK = Math.max(...DOCUMENT_TYPES.map((mark) => mark.length));
 const NESTED_NAME = /\.(zip|xlsx|xlsm|xlsb|docx|pptx|ods|odt|jar|7z|rar|gz|tgz|bz2|xz|zst)$/i;
+/** Office packs some pictures one by one; nobody opens them here. */
+const PACKED_PICTURE = /\.(emz|wmz|svgz)$/i;
 const NESTED_MAGIC = [
   '504b0304',
   '504b0506',
@@ -85,7 +87,7 @@ async function countEntry(zip: ZipFile, entry: Entry, before: number): Promise<n
   let bytes = 0;
   let tail = Buffer.alloc(0);
   for await (const chunk of inflate(zip, entry)) {
-    if (bytes === 0) refuseNested(chunk);
+    if (bytes === 0 && !PACKED_PICTURE.test(entry.fileName)) refuseNested(chunk);
     bytes += chunk.length;
     if (bytes > MAX_ENTRY_BYTES)
       throw overLimit('entry_bytes', `an entry of the archive is larger than ${MAX_ENTRY_BYTES / MIB} MiB`);

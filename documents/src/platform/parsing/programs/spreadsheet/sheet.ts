@@ -30,7 +30,7 @@ export interface CellRange {
 /** Cells of a page; a sheet with more goes in up to here, and its page says so. */
 export const MAX_CELLS = 200_000;
 /** Characters of a page. */
-export const MAX_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** `AB`, of column 27. */
 export function columnName(column: number): string {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from '../../domain/page-model.js';
+import { acceptInspection, acceptReadPage, acceptRendered, acceptSniffed } from './accept-items.js';
+
+const PAGE: Page = {
+  pageNumber: 1,
+  width: 100,
+  height: 60,
+  unit: 'cell',
+  rotation: 0,
+  text: 'one two',
+  source: 'cell',
+  ocrConfidence: null,
+  words: [{ text: 'one', box: [0, 0, 0.5, 1], from: 0, to: 3, source: 'cell', confidence: 1, cell: 'A1' }],
+  lines: [{ first: 0, last: 0, box: [0, 0, 1, 1] }],
+  rules: [],
+  fields: [],
+  images: [],
+  tables: [],
+  warnings: [{ code: 'hidden_rows', message: 'some', pageNumber: 1 }],
+};
+const read = (change: object): unknown => acceptReadPage({ page: { ...PAGE, ...change }, needsOcr: false });
+
+describe('items of a program that a document may have taken over', () => {
+  it('are kept as they are when they are as agreed, without members that nobody agreed on', () => {
+    const item = { page: { ...PAGE, orgId: 'another', toString: 'x' }, needsOcr: true, extra: 1 };
+    expect(acceptReadPage(item)).toEqual({ page: PAGE, needsOcr: true });
+  });
+
+  it.each([
+    ['a page without words', { words: undefined }],
+    ['a word behind the text', { words: [{ ...PAGE.words[0], to: 8 }] }],
+    ['a line of words that are not there', { lines: [{ first: 0, last: 2, box: [0, 0, 1, 1] }] }],
+    ['a box outside of the page', { images: [[0, 0, 7, 1]] }],
+    ['a number that is none', { width: 'Infinity' }],
+    ['a source that there is not', { source: 'telepathy' }],
+    ['an address that is none', { words: [{ ...PAGE.words[0], cell: 'A1; drop' }] }],
+    ['a warning whose code is a sentence', { warnings: [{ code: 'Hello there', message: '' }] }],
+    ['a page number below zero', { pageNumber: -1 }],
+  ])('%s is refused', (_what, change) => {
+    expect(() => read(change)).toThrow(TypeError);
+  });
+
+  it('have no character that PostgreSQL does not keep', () => {
+    expect(read({ text: 'a\0b\ud800 c' })).toMatchObject({ page: { text: 'a b\ufffd c' } });
+  });
+
+  it('are refused when they are of another kind', () => {
+    expect(() => acceptSniffed({ kind: 'executable', format: 'other', contentType: 'x' })).toThrow();
+    expect(() => acceptInspection({ kind: 'pdf', contentType: 'x', pageCount: 1.5, warnings: [] })).toThrow();
+    expect(() => acceptRendered({ pageNumber: 1, width: 1, height: 1, png: '<svg/>' })).toThrow();
+    expect(() => acceptReadPage({ pageNumber: 1, failure: { kind: 'limit', limit: 'patience' } })).toThrow();
+  });
+});
