@@ -16,6 +16,9 @@ export const DOCSVC_TEMPORAL: TemporalContents = {
   searchAttributes: { DocsvcOrg: 'Keyword', DocsvcStage: 'Keyword' },
 };
 
+/** Batches of pages come and go: a heap that is swept sooner leaves the memory of the host to parsers. */
+const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=1024'];
+
 const READY_TIMEOUT_MS = 60_000;
 
 /** Where a documents service stands. */
@@ -92,7 +95,7 @@ export class DocumentsPrograms {
       ...shared,
       name: 'docsvc-worker',
       stopSignal: 'SIGTERM',
-      launch: () => ({ argv: nodeProgram(this.program('worker/main.js')), env, channel: true }),
+      launch: () => ({ argv: nodeProgram(this.program('worker/main.js'), SMALL_HEAP), env, channel: true }),
       ready: (signal) => untilPolled({ ...temporal, taskQueue: 'docsvc-ingest' }, Date.now(), signal),
     };
   }

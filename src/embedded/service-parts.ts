@@ -76,13 +76,13 @@ export async function runToItsEnd(program: URL, env: NodeJS.ProcessEnv, failure:
 /** Megabytes of one half of the space for new objects; the default of twice as much is taken under load and not given back. */
 const YOUNG_GENERATION = '--max-semi-space-size=8';
 
-/** How a built program is run: as the API and the worker are. */
-export function nodeProgram(program: URL): [string, ...string[]] {
+/** How a built program is run: as the API and the worker are. @param heap options of its heap, where it needs others than most */
+export function nodeProgram(program: URL, heap: readonly string[] = [YOUNG_GENERATION]): [string, ...string[]] {
   const preloads = ['./own-source-maps.js', './end-with-parent.js'].flatMap((preload) => [
     '--import',
     here(preload).href,
   ]);
-  return [process.execPath, YOUNG_GENERATION, ...preloads, fileURLToPath(program)];
+  return [process.execPath, ...heap, ...preloads, fileURLToPath(program)];
 }
 
 function here(relative: string): URL {

@@ -18,7 +18,9 @@ import { plantVersion, type PlantedVersion } from '../documents/plant-version.js
 import { createNamespace, type OwnNamespace } from '../temporal/own-namespace.js';
 
 const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url).pathname;
-export const SEAL_KEY = '11'.repeat(32);
+/** As an installation starts its worker (src/embedded/documents-service.ts). */
+const HEAP = ['--max-semi-space-size=2', '--max-old-space-size=1024'];
+const SEAL_KEY = '11'.repeat(32);
 
 /** An organization with one project, and its administrator. */
 export interface LiveOrganization {
@@ -86,6 +88,7 @@ export class LivePipeline {
       DOCSVC_DATA_DIR: this.folder,
       DOCSVC_SEAL_KEY: SEAL_KEY,
       DOCSVC_LOG_LEVEL: 'info',
+      MALLOC_ARENA_MAX: '2',
       DOCSVC_TIMING_HEARTBEAT_MS: '1500',
       DOCSVC_TIMING_STICKY_MS: '500',
       DOCSVC_TIMING_WORKFLOW_TASK_MS: '2000',
@@ -94,7 +97,7 @@ export class LivePipeline {
   }
 
   async startWorker(): Promise<void> {
-    const child = spawn(process.execPath, ['--enable-source-maps', WORKER], {
+    const child = spawn(process.execPath, [...HEAP, '--enable-source-maps', WORKER], {
       env: this.environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
