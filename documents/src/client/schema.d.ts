@@ -3672,6 +3672,15 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The credential lacks a scope, or may not do this. */
             403: {
                 headers: {
@@ -4522,7 +4531,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewDocumentBody"] | {
-                    /** Format: binary */
                     file: string;
                     name?: string;
                     contentType?: string;
@@ -4531,7 +4539,6 @@ export interface operations {
                     labels?: string[];
                 };
                 "multipart/form-data": components["schemas"]["NewDocumentBody"] | {
-                    /** Format: binary */
                     file: string;
                     name?: string;
                     contentType?: string;

@@ -34,7 +34,7 @@ const FORM_SCHEMA = {
   type: 'object',
   required: ['file'],
   properties: {
-    file: { type: 'string', format: 'binary' },
+    file: { type: 'string', contentMediaType: 'application/octet-stream' },
     name: { type: 'string' },
     contentType: { type: 'string' },
     metadata: { type: 'string', description: 'A JSON object.' },

@@ -22,7 +22,7 @@ export class DownloadsController {
   @ApiResponse({ status: 200, description: 'All bytes, as an attachment.', content: BYTES })
   @ApiResponse({ status: 206, description: 'The bytes of the range.', content: BYTES })
   @ApiResponse({ status: 416, description: 'The file does not have this range.' })
-  @OpenFailures(403, 404, 410, 500, 503)
+  @OpenFailures(400, 403, 404, 410, 500, 503)
   async downloadVersion(
     @IdParam('version') id: string,
     @Query() query: SignatureQuery,
