@@ -1,20 +1,21 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
+import { MayBeLeftOut } from '../http/left-out.js';
 
 /** What a signed address says of itself. */
 export class SignatureQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'The organization that signed.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   org?: string;
 
   @ApiPropertyOptional({ description: 'Unix time in seconds.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   expires?: string;
 
   @ApiPropertyOptional()
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   signature?: string;
 }

@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, Matches } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsObject, IsString, Matches } from 'class-validator';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { MAX_LABELS } from '../../domain/documents/annotations.js';
+import { MayBeLeftOut } from '../http/left-out.js';
 
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[ -~]{0,100})?$/;
 
@@ -11,18 +12,18 @@ export class Annotations {
     maxLength: 255,
     description: 'The media type that the client takes it for; it is not relied on.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @Matches(MEDIA_TYPE, { message: 'must be a media type, such as application/pdf' })
   contentType?: string;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'At most 16 KiB as JSON.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsObject()
   metadata?: JsonObject;
 
   @ApiPropertyOptional({ type: [String], maxItems: MAX_LABELS })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsArray()
   @ArrayMaxSize(MAX_LABELS)
   @IsString({ each: true })

@@ -1,15 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  IsArray,
-  IsIn,
-  IsISO8601,
-  IsObject,
-  IsOptional,
-  IsString,
-  MaxLength,
-  MinLength,
-  ArrayMaxSize,
-} from 'class-validator';
+import { IsArray, IsIn, IsISO8601, IsObject, IsString, MaxLength, MinLength, ArrayMaxSize } from 'class-validator';
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.js';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../core/documents/document.entity.js';
 import {
@@ -21,32 +11,33 @@ import {
 import { MAX_LABELS } from '../../domain/documents/annotations.js';
 import { PageQuery } from '../http/page.js';
 import { Annotations } from './annotations.dto.js';
+import { MayBeLeftOut } from '../http/left-out.js';
 
 export class DocumentsQuery extends PageQuery {
   @ApiPropertyOptional({ type: 'string', enum: [...VERSION_STATUSES], description: 'Of the latest version.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsIn(VERSION_STATUSES)
   status?: VersionStatus;
 
   @ApiPropertyOptional({ type: 'string', enum: [...DOCUMENT_KINDS] })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsIn(DOCUMENT_KINDS)
   kind?: DocumentKind;
 
   @ApiPropertyOptional({ maxLength: 255 })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(255)
   label?: string;
 
   @ApiPropertyOptional({ maxLength: 255, description: 'With what the name begins.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(255)
   namePrefix?: string;
 
   @ApiPropertyOptional({ format: 'date-time' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be a time such as 2026-01-31T12:00:00Z' })
   updatedAfter?: string;
 }
@@ -58,13 +49,13 @@ export class NewDocumentBody extends Annotations {
     maxLength: 255,
     description: 'Left out, the last part of the address, or the name of the file.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MinLength(1)
   name?: string;
 
   @ApiPropertyOptional({ description: 'The bytes, at most 32 MiB of them.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   contentBase64?: string;
 
@@ -73,7 +64,7 @@ export class NewDocumentBody extends Annotations {
     maxLength: 2048,
     description: 'An address of the public internet, fetched once.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(2048)
   sourceUrl?: string;
@@ -81,7 +72,7 @@ export class NewDocumentBody extends Annotations {
 
 export class DocumentPatch {
   @ApiPropertyOptional({ minLength: 1, maxLength: 255 })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MinLength(1)
   name?: string;
@@ -91,12 +82,12 @@ export class DocumentPatch {
     additionalProperties: true,
     description: 'In place of what is there; at most 16 KiB as JSON.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsObject()
   metadata?: JsonObject;
 
   @ApiPropertyOptional({ type: [String], maxItems: MAX_LABELS, description: 'In place of those that are there.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsArray()
   @ArrayMaxSize(MAX_LABELS)
   @IsString({ each: true })
@@ -105,7 +96,7 @@ export class DocumentPatch {
 
 export class DownloadQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'The latest one without it.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   version?: string;
 }

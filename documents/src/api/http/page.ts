@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsString, Matches, MaxLength } from 'class-validator';
 import { isUuid } from '../../../../src/domain/uuid.js';
 import { decrypt, encrypt } from '../../../../src/platform/seal/xchacha.js';
 import type { Caller } from '../../core/access/caller.js';
 import type { PageRequest, RowPage } from '../../core/record/newest-page.js';
 import { DocsvcError } from '../../domain/errors.js';
+import { MayBeLeftOut } from './left-out.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -21,7 +22,7 @@ export class PageQuery {
     default: DEFAULT_LIMIT,
     description: 'Most rows to answer.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @Matches(/^(?:[1-9]|[1-9]\d|1\d\d|200)$/, { message: `must be a whole number from 1 to ${MAX_LIMIT}` })
   limit?: string;
 
@@ -31,7 +32,7 @@ export class PageQuery {
     maxLength: MAX_CURSOR_CHARS,
     description: 'Member `nextCursor` of the page before; it is good for this list alone.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MaxLength(MAX_CURSOR_CHARS)
   cursor?: string;

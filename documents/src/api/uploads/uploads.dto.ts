@@ -5,7 +5,6 @@ import {
   ArrayMinSize,
   IsArray,
   IsInt,
-  IsOptional,
   IsString,
   Matches,
   Max,
@@ -17,6 +16,7 @@ import {
 import { UPLOAD_STATUSES, type UploadStatus } from '../../core/uploads/upload-session.entity.js';
 import { Annotations } from '../documents/annotations.dto.js';
 import { MAX_FILE_BYTES, MAX_PART_BYTES, MAX_PARTS } from '../../domain/uploads/part-plan.js';
+import { MayBeLeftOut } from '../http/left-out.js';
 
 const SHA256 = /^[0-9a-f]{64}$/i;
 /** Addresses that one request signs. */
@@ -42,12 +42,12 @@ export class NewUploadBody extends Annotations {
     maximum: MAX_PART_BYTES,
     description: 'Larger parts than the service would take.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsInt()
   partSizeBytes?: number;
 
   @ApiPropertyOptional({ pattern: '^[0-9a-fA-F]{64}$', description: 'SHA-256 of the whole file.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @Matches(SHA256, { message: 'must be a SHA-256 of 64 hexadecimal digits' })
   sha256?: string;
 }
@@ -80,7 +80,7 @@ export class CompleteUploadBody {
     maxItems: MAX_PARTS,
     description: 'ETags as the client got them; left out, the parts that were received count as they are.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsArray()
   @ArrayMaxSize(MAX_PARTS)
   @ValidateNested({ each: true })
@@ -91,14 +91,14 @@ export class CompleteUploadBody {
     pattern: '^[0-9a-fA-F]{64}$',
     description: 'SHA-256 of the whole file, checked while it is read.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @Matches(SHA256, { message: 'must be a SHA-256 of 64 hexadecimal digits' })
   sha256?: string;
 }
 
 export class PartCursorQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'Member `nextPartCursor` of the page before.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @Matches(/^\d{1,5}$/, { message: 'must be a part number' })
   partCursor?: string;
 }
