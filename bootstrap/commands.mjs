@@ -71,7 +71,7 @@ export const COMMANDS = {
   },
   'documents:test': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
-    argv: [...JEST, '--selectProjects', ...DOCUMENTS_PROJECTS],
+    argv: ofProjects(...DOCUMENTS_PROJECTS),
   },
   /** As `node`, for scripts that read documents. */
   'documents:node': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['--enable-source-maps'] },
