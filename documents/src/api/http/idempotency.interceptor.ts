@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defer, from, lastValueFrom, type Observable } from 'rxjs';
 import type { JsonValue } from '../../../../src/domain/json.js';
 import type { Caller } from '../../core/access/caller.js';
-import { Record } from '../../core/record/record.js';
+import { Record, type RecordTransaction } from '../../core/record/record.js';
 import { withClaim } from '../../core/requests/idempotency-claim.js';
 import { IdempotencyKeys, type KeptAnswer } from '../../core/requests/idempotency-keys.js';
 import { DocsvcError } from '../../domain/errors.js';
@@ -49,11 +49,20 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const claim = await this.keys.claim(caller, key, digestOf(request));
     if ('status' in claim) return repeat(reply, claim);
+    const answerOf = (body: unknown): KeptAnswer => ({
+      status: reply.statusCode,
+      body: asSent(body),
+      headers: headersOf(reply),
+    });
+    const claimed = {
+      claim,
+      keepIn: (tx: RecordTransaction, body: object) => this.keys.keepIn(tx, caller, claim, answerOf(body)),
+    };
     try {
-      const body: unknown = await withClaim(claim, () =>
+      const body: unknown = await withClaim(claimed, () =>
         lastValueFrom<unknown, undefined>(next.handle(), { defaultValue: undefined }),
       );
-      await this.keys.keep(caller, claim, { status: reply.statusCode, body: asSent(body), headers: headersOf(reply) });
+      await this.keys.keep(caller, claim, answerOf(body));
       return body;
     } catch (error) {
       await this.keys.release(caller, claim);

@@ -3,6 +3,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { requireProject } from '../../core/projects/project-access.js';
 import type { RecordTransaction } from '../../core/record/record.js';
+import { keepAnswer } from '../../core/requests/idempotency-claim.js';
 import { abortUpload } from '../../core/uploads/abort-upload.js';
 import { completeUpload } from '../../core/uploads/complete-upload.js';
 import { openUpload } from '../../core/uploads/open-upload.js';
@@ -50,14 +51,16 @@ export class UploadsService {
       labels: normalizeLabels(body.labels ?? []),
     };
     await this.inOrganization(caller, (tx) => requireProject(tx, caller, projectId));
-    const session = await openUpload(this.documents, asked, async (tx, id) => {
+    return openUpload(this.documents, asked, async (tx, id) => {
       await requireProject(tx, caller, projectId);
-      const opened = await readUpload(tx, id);
-      await this.audit(tx, caller, 'upload.opened', opened);
+      const session = await readUpload(tx, id);
+      await this.audit(tx, caller, 'upload.opened', session);
+      const first = Array.from({ length: Math.min(session.part_count, MAX_SIGNED_PARTS) }, (_, at) => at + 1);
+      const opened = { ...this.view(session), partUrls: first.map((number) => this.partUrl(caller, id, number)) };
+      // Only this answer names the upload to a client that is to resume it.
+      await keepAnswer(tx, opened);
       return opened;
     });
-    const first = Array.from({ length: Math.min(session.part_count, MAX_SIGNED_PARTS) }, (_, at) => at + 1);
-    return { ...this.view(session), partUrls: first.map((number) => this.partUrl(caller, session.id, number)) };
   }
 
   /** @throws DocsvcError `not_found` */

@@ -9,11 +9,26 @@ export interface IdempotencyClaim {
   claim: string;
 }
 
-const CLAIMS = new AsyncLocalStorage<IdempotencyClaim>();
+/** A request with a key, while it is carried out. */
+interface ClaimedRequest {
+  claim: IdempotencyClaim;
+  /** Keeps the request's answer, with this body, in a transaction. */
+  keepIn(tx: RecordTransaction, body: object): Promise<void>;
+}
 
-/** Runs what answers a request with a key, so that {@link commitClaim} finds the claim in its transactions. */
-export function withClaim<T>(claim: IdempotencyClaim, work: () => T): T {
-  return CLAIMS.run(claim, work);
+const REQUESTS = new AsyncLocalStorage<ClaimedRequest>();
+
+/** Runs what answers a request with a key, so that {@link commitClaim} and {@link keepAnswer} find it in their transactions. */
+export function withClaim<T>(request: ClaimedRequest, work: () => T): T {
+  return REQUESTS.run(request, work);
+}
+
+/**
+ * Keeps the answer of a request with a key in the transaction that makes the change, so that no death in between can lose it. For requests
+ * after whose loss a client could not go on.
+ */
+export async function keepAnswer(tx: RecordTransaction, body: object): Promise<void> {
+  await REQUESTS.getStore()?.keepIn(tx, body);
 }
 
 /**
@@ -23,7 +38,7 @@ export function withClaim<T>(claim: IdempotencyClaim, work: () => T): T {
  * @throws DocsvcError `conflict` when the claim was lost
  */
 export async function commitClaim(tx: RecordTransaction): Promise<void> {
-  const claim = CLAIMS.getStore();
+  const claim = REQUESTS.getStore()?.claim;
   if (claim === undefined) return;
   const [row] = await tx.query<{ held: boolean }>('select docsvc_commit_idempotency_key($1, $2, $3) as held', [
     claim.clientId,

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../../src/domain/json.js';
 import { decrypt, encrypt } from '../../../../src/platform/seal/xchacha.js';
 import { DocsvcError } from '../../domain/errors.js';
 import type { Caller } from '../access/caller.js';
-import type { Record as DocsvcRecord } from '../record/record.js';
+import type { Record as DocsvcRecord, RecordTransaction } from '../record/record.js';
 import type { IdempotencyClaim } from './idempotency-claim.js';
 
 /** A request that has committed nothing for so long is taken for dead, and the next one with its key may be carried out. */
@@ -56,17 +56,19 @@ export class IdempotencyKeys {
     }
   }
 
-  async keep(caller: Caller, claim: IdempotencyClaim, { status, body, headers }: KeptAnswer): Promise<void> {
-    await this.record.inOrganization(caller.orgId, (tx) =>
-      tx.query('select docsvc_keep_idempotent_answer($1, $2, $3, $4, $5, $6)', [
-        claim.clientId,
-        claim.key,
-        claim.claim,
-        status,
-        encrypt(this.keyFor(caller), Buffer.from(JSON.stringify(body)), Buffer.from(claim.key)),
-        JSON.stringify(headers),
-      ]),
-    );
+  async keep(caller: Caller, claim: IdempotencyClaim, answer: KeptAnswer): Promise<void> {
+    await this.record.inOrganization(caller.orgId, (tx) => this.keepIn(tx, caller, claim, answer));
+  }
+
+  async keepIn(tx: RecordTransaction, caller: Caller, claim: IdempotencyClaim, answer: KeptAnswer): Promise<void> {
+    await tx.query('select docsvc_keep_idempotent_answer($1, $2, $3, $4, $5, $6)', [
+      claim.clientId,
+      claim.key,
+      claim.claim,
+      answer.status,
+      encrypt(this.keyFor(caller), Buffer.from(JSON.stringify(answer.body)), Buffer.from(claim.key)),
+      JSON.stringify(answer.headers),
+    ]);
   }
 
   /** After a refusal, which has changed nothing. */

@@ -17,9 +17,9 @@ const SNIFF = { timeoutMs: 30_000, cpuSeconds: 20, memoryMb: 512, maxOutputBytes
 const INSPECT = { timeoutMs: 50_000, cpuSeconds: 50, maxOutputBytes: 4 * MIB };
 const READ = { silenceMs: 10_000 };
 /** A sheet is one page, however large it is. */
-const READ_SHEETS = { silenceMs: 30_000 };
+const READ_SHEETS = { silenceMs: 30_000, maxLineBytes: 128 * MIB };
 const RECOGNIZE = { timeoutMs: 30_000, cpuSeconds: 60, maxOutputBytes: 64 * MIB };
-const RENDER = { timeoutMs: 30_000, cpuSeconds: 30, maxOutputBytes: 128 * MIB };
+const RENDER = { timeoutMs: 30_000, cpuSeconds: 30, maxOutputBytes: 128 * MIB, maxLineBytes: 128 * MIB };
 
 /** Everything that is asked of documents' bytes; each question is one jailed program, which ends with its answer. */
 export class DocumentReader {

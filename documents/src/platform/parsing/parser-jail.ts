@@ -22,6 +22,8 @@ const ENVIRONMENT = { TMPDIR: INSIDE.scratch, OMP_THREAD_LIMIT: '1', UV_THREADPO
 export interface ParserLimits extends ConfinedLimits {
   timeoutMs: number;
   maxOutputBytes: number;
+  /** Of one item; what it is made into in this process is bounded beside it (answer-bounds.ts). */
+  maxLineBytes: number;
 }
 
 const LIMITS: ParserLimits = {
@@ -32,6 +34,7 @@ const LIMITS: ParserLimits = {
   writtenBytes: 1024 * MIB,
   timeoutMs: 180_000,
   maxOutputBytes: 128 * MIB,
+  maxLineBytes: 32 * MIB,
 };
 
 /** One run of one jailed program over one document. */
@@ -83,7 +86,7 @@ export class ParserJail {
 
   private async commandOf(call: ParserCall, limits: ParserLimits, uid: number): Promise<ConfinedCommand> {
     const program: ParserProgram = PARSER_PROGRAMS[call.program];
-    const { timeoutMs, maxOutputBytes, ...group } = limits;
+    const { timeoutMs, maxOutputBytes, maxLineBytes, ...group } = limits;
     const bundle = `${call.program}.mjs`;
     const programs = this.options.programs ?? installationFolder('dist/documents/parsers', bundle);
     const elsewhere = [
@@ -154,7 +157,7 @@ const WORDS: Readonly<Record<string, (limits: ParserLimits) => string>> = {
 };
 
 function outcomeOf<T>(result: ConfinedResult, accept: (item: unknown) => T, limits: ParserLimits): ParserOutcome<T> {
-  const answer = readAnswer(result.stdout, accept);
+  const answer = readAnswer(result.stdout, limits.maxLineBytes, accept);
   const limit = result.limit ?? limitOfErrors(result);
   if (limit !== null) {
     const message = `the parser reached its limit of ${WORDS[limit]?.(limits) ?? limit}`;

@@ -48,6 +48,26 @@ const addFile = (name: string, text: string): Promise<Answer<Added>> =>
   });
 
 describe('uploads over HTTP', () => {
+  it('DI-007 one that was opened under a key is told again, even when the API dies before it keeps its answer', async () => {
+    // What comes after the transaction that opens the upload finds the answer kept, and fails as a death would.
+    await api.database.owner.query(`
+      create function die_after_commit() returns trigger language plpgsql as $$ begin raise 'died'; end $$;
+      create trigger dies before update on idempotency_keys for each row
+        when (old.key = 'dies' and old.status is not null) execute function die_after_commit()`);
+    const openKeyed = (): Promise<Answer<Session>> =>
+      acme.ask<Session>(`/api/projects/${projectId}/uploads`, {
+        method: 'POST',
+        body: { name: 'dies.bin', sizeBytes: 5 },
+        headers: { 'idempotency-key': 'dies' },
+      });
+    expect((await openKeyed()).status).toBe(500);
+    const again = await openKeyed();
+    expect(again.status).toBe(201);
+    expect(await put(again.body, 1, Buffer.from('hello'))).toMatchObject({ status: 200 });
+    const { rows } = await api.database.owner.query(`select id from upload_sessions where name = 'dies.bin'`);
+    expect(rows).toEqual([{ id: again.body.id }]);
+  });
+
   it('DI-006 DI-007 parts go to signed addresses without a token, and the session says what is missing', async () => {
     const bytes = randomBytes(17 * MIB);
     const { status, body: session } = await open({ name: 'signed.bin', sizeBytes: bytes.length });

@@ -173,6 +173,22 @@ function liars(): HostileProgram[] {
       ends: CRASHED,
     },
     { does: 'says that it is done and fails', script: `${lines('{"done": true}\n')} process.exit(3);`, ends: CRASHED },
+    {
+      does: 'answers with a line of a million lists and more',
+      script: `fs.writeFileSync(1, '{"item":[' + '[],'.repeat(2000000) + '0]}\\n{"done":true}\\n');`,
+      ends: limit('output'),
+      limits: { maxOutputBytes: 32 * MIB },
+    },
+    {
+      does: 'answers with lists inside each other',
+      script: `fs.writeFileSync(1, '{"item":' + '['.repeat(1000000) + ']'.repeat(1000000) + '}\\n{"done":true}\\n');`,
+      ends: limit('output'),
+    },
+    {
+      does: 'answers with names without end',
+      script: `fs.writeFileSync(1, '{"item":{' + Array.from({ length: 100000 }, (_, i) => '"n' + i + '":0').join() + '}}\\n{"done":true}\\n');`,
+      ends: limit('output'),
+    },
     { does: 'stops in the middle of a line', script: lines('{"item": 1}\n{"item": 2'), ends: CRASHED },
   ];
 }
