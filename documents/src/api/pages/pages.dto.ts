@@ -14,8 +14,10 @@ import {
 import type { PageDetails } from '../../core/pages/page-details.js';
 import type { PageEntity } from '../../core/pages/page.entity.js';
 import type { ReadVersion } from '../../core/pages/read-version.js';
+import { DocsvcError } from '../../domain/errors.js';
 import type { Box, Table, TableCell, Word } from '../../domain/page-model.js';
 import { OCR_MODES } from '../../domain/project-settings.js';
+import { isInProportion } from '../../domain/tables/proportion.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
@@ -235,7 +237,7 @@ function viewWord({ text, box, from, to, source, confidence, cell }: Word): Word
 }
 
 export function viewTable({ version }: ReadVersion, tableNumber: number, table: Table): TableView {
-  const grid = gridOf(table);
+  const grid = gridOf(tableNumber, table);
   return {
     documentVersionId: version.id,
     version: version.version,
@@ -250,8 +252,18 @@ export function viewTable({ version }: ReadVersion, tableNumber: number, table: 
   };
 }
 
+/** @throws DocsvcError `too_large` for a table whose grid would be out of proportion to its cells, as none is that is read today */
+function gridOf(tableNumber: number, { rows, columns, cells }: Table): string[][] {
+  if (!isInProportion({ rows, columns }, cells.length))
+    throw new DocsvcError(
+      'too_large',
+      `table ${tableNumber} has ${rows} rows and ${columns} columns for ${cells.length} cells and cannot be answered; reprocess the document`,
+    );
+  return filledGrid({ rows, columns, cells });
+}
+
 /** A cell that spans several stands in the first of them. */
-function gridOf({ rows, columns, cells }: Table): string[][] {
+function filledGrid({ rows, columns, cells }: Pick<Table, 'rows' | 'columns' | 'cells'>): string[][] {
   const grid = Array.from({ length: rows }, () => Array.from({ length: columns }, () => ''));
   for (const { row, column, text } of cells satisfies TableCell[]) {
     const line = grid[row];

@@ -19,6 +19,11 @@ const PAGE: Page = {
   tables: [],
   warnings: [{ code: 'hidden_rows', message: 'some', pageNumber: 1 }],
 };
+const CELL = { row: 0, column: 0, rowSpan: 1, columnSpan: 1, text: 'one', pageNumber: 1, box: [0, 0, 0.5, 1] };
+const TABLE = {
+  ...{ firstPage: 1, lastPage: 1, columns: 2, headerRows: 1, rows: 2, cells: [CELL], found: 'sheet' },
+  boxes: [{ pageNumber: 1, box: [0, 0, 1, 1] }],
+};
 const read = (change: object): unknown => acceptReadPage({ page: { ...PAGE, ...change }, needsOcr: false });
 
 describe('items of a program that a document may have taken over', () => {
@@ -36,9 +41,19 @@ describe('items of a program that a document may have taken over', () => {
     ['a source that there is not', { source: 'telepathy' }],
     ['an address that is none', { words: [{ ...PAGE.words[0], cell: 'A1; drop' }] }],
     ['a warning whose code is a sentence', { warnings: [{ code: 'Hello there', message: '' }] }],
+    ['a table of a million rows for one cell', { tables: [{ ...TABLE, rows: 1_000_000, columns: 1000 }] }],
+    ['a table wider than any sheet', { tables: [{ ...TABLE, rows: 1, columns: 16_385 }] }],
+    ['a cell outside of its table', { tables: [{ ...TABLE, cells: [{ ...CELL, row: 2 }] }] }],
+    ['a header with more rows than its table', { tables: [{ ...TABLE, headerRows: 3 }] }],
     ['a page number below zero', { pageNumber: -1 }],
   ])('%s is refused', (_what, change) => {
     expect(() => read(change)).toThrow(TypeError);
+  });
+
+  it('may be a table with a blank form in it', () => {
+    expect(read({ tables: [{ ...TABLE, rows: 100, columns: 100 }] })).toMatchObject({
+      page: { tables: [{ rows: 100 }] },
+    });
   });
 
   it('have no character that PostgreSQL does not keep', () => {

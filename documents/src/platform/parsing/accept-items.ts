@@ -11,6 +11,7 @@ import type {
   Warning,
   Word,
 } from '../../domain/page-model.js';
+import { isInProportion, MAX_COLUMNS } from '../../domain/tables/proportion.js';
 import type { LostPage, ReadPage, RenderedPage } from './page-requests.js';
 import { asFailure } from './read-answer.js';
 import type { Sniffed } from './sniff-request.js';
@@ -129,15 +130,19 @@ function field(value: unknown): FormField {
   };
 }
 
+/** Its grid is as large as its cells are worth, or whoever writes it out runs out of memory. */
 function table(value: unknown): Table {
   const one = members(value);
+  const [rows, columns] = [whole(one['rows'], MAX_LIST), whole(one['columns'], MAX_COLUMNS)];
+  const cells = list(one['cells'], (cell) => tableCell(cell, { rows, columns }));
+  if (!isInProportion({ rows, columns }, cells.length)) throw new TypeError('a table with hardly any cells');
   return {
     firstPage: whole(one['firstPage'], MAX_PAGES),
     lastPage: whole(one['lastPage'], MAX_PAGES),
-    columns: whole(one['columns'], 100_000),
-    headerRows: whole(one['headerRows'], MAX_LIST),
-    rows: whole(one['rows'], MAX_LIST),
-    cells: list(one['cells'], tableCell),
+    columns,
+    headerRows: whole(one['headerRows'], rows),
+    rows,
+    cells,
     boxes: list(one['boxes'], (part) => {
       const { pageNumber, box: place } = members(part);
       return { pageNumber: whole(pageNumber, MAX_PAGES), box: box(place) };
@@ -148,13 +153,13 @@ function table(value: unknown): Table {
   };
 }
 
-function tableCell(value: unknown): TableCell {
+function tableCell(value: unknown, { rows, columns }: { rows: number; columns: number }): TableCell {
   const one = members(value);
   return {
-    row: whole(one['row'], MAX_LIST),
-    column: whole(one['column'], 100_000),
+    row: whole(one['row'], rows - 1),
+    column: whole(one['column'], columns - 1),
     rowSpan: whole(one['rowSpan'], MAX_LIST),
-    columnSpan: whole(one['columnSpan'], 100_000),
+    columnSpan: whole(one['columnSpan'], MAX_COLUMNS),
     text: text(one['text'], 1024 * 1024),
     pageNumber: whole(one['pageNumber'], MAX_PAGES),
     box: box(one['box']),

@@ -110,6 +110,23 @@ describe('sheets and texts', () => {
     expect(page?.warnings[0]?.message).toContain('200000 cells: 1000 ');
   });
 
+  it('a sheet whose few cells stand far apart comes to tables of a size that their cells are worth', async () => {
+    const rows = Array.from(
+      { length: 12_000 },
+      (_, at) => `<row r="${at + 1}">${numberAt(at, at)}${numberAt(at, at + 1)}</row>`,
+    );
+    const far = `<row r="1000000">${numberAt(999_999, 0)}${numberAt(999_999, 15_999)}</row>`;
+    const title = '<mergeCells count="1"><mergeCell ref="A1:WVG1"/></mergeCells>';
+    const path = join(folder, 'sparse.xlsx');
+    writeZip(path, plainWorkbook(`<sheetData>${rows.join('')}${far}</sheetData>${title}`));
+    const [page] = await pagesOf(path, 'xlsx');
+    expect(page?.words).toHaveLength(24_002);
+    const places = page?.tables.reduce((sum, table) => sum + table.rows * table.columns, 0);
+    expect(places).toBeLessThan(24_002 * 400);
+    const cells = page?.tables.reduce((sum, table) => sum + table.cells.length, 0);
+    expect(cells).toBeGreaterThan(23_000);
+  });
+
   it.each([
     ['commas', 'name,amount\n"Ada, Co",1.5\nBob,2.5\n', 'csv'],
     ['semicolons', 'name;amount\n"Ada, Co";1,5\nBob;2,5\n', 'csv'],
@@ -177,6 +194,9 @@ describe('sheets and texts', () => {
     expect(await reader.inspect(path, 'other')).toMatchObject({ items: [], failure: { kind: 'unsupported' } });
   });
 });
+
+const numberAt = (row: number, column: number): string =>
+  `<c r="${utils.encode_cell({ r: row, c: column })}"><v>${row}</v></c>`;
 
 function workbook(bookType: BookType): Buffer {
   const day = (month: number, date: number, hours = 0, minutes = 0): Date =>

@@ -106,7 +106,9 @@ function tableOf({ range, headerRows, cells }: SheetRegion, grid: Grid, sheet: S
     cells: cells.map((cell) => {
       const { rows, columns } = grid.spanOf(cell);
       return {
-        ...{ row: cell.row - range.top, column: cell.column - range.left, rowSpan: rows, columnSpan: columns },
+        ...{ row: cell.row - range.top, column: cell.column - range.left },
+        rowSpan: Math.min(rows, range.bottom - cell.row + 1),
+        columnSpan: Math.min(columns, range.right - cell.column + 1),
         ...{ text: cell.text, pageNumber, box: grid.boxOf(cell), cell: cellName(cell.row, cell.column) },
       };
     }),

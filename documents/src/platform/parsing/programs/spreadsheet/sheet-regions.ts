@@ -1,3 +1,4 @@
+import { isInProportion } from '../../../../domain/tables/proportion.js';
 import type { CellRange, SheetCell } from './sheet.js';
 
 /** A table of a sheet: cells that stand together, with empty rows and columns around them. */
@@ -13,15 +14,20 @@ interface SheetRow {
   cells: SheetCell[];
 }
 
-/** The tables of a sheet. What has one row or one column is none. @param widthOf columns that a cell covers */
+/**
+ * The tables of a sheet. What has one row or one column is none, and what has few cells for its size is taken for several.
+ *
+ * @param widthOf columns that a cell covers
+ */
 export function findRegions(cells: readonly SheetCell[], widthOf: (cell: SheetCell) => number): SheetRegion[] {
   return bandsOf(rowsOf(cells)).flatMap((band) =>
     columnGroups(band, widthOf).flatMap(({ left, right }) => {
       const rows = band
         .map(({ row, cells: all }) => ({ row, cells: all.filter(({ column }) => column >= left && column <= right) }))
         .filter((row) => row.cells.length > 0);
-      const region = regionOf(withoutTitles(rows, right - left + 1), left, right);
-      return region === null ? [] : [region];
+      return inProportion({ rows, left, right }).flatMap(
+        (part) => regionOf(withoutTitles(part.rows, part.right - part.left + 1), part.left, part.right) ?? [],
+      );
     }),
   );
 }
@@ -62,6 +68,62 @@ function columnGroups(band: SheetRow[], widthOf: (cell: SheetCell) => number): {
     else groups.push({ left: column, right: column });
   }
   return groups;
+}
+
+/** Rows that may be a table, from column `left` to `right`. */
+interface Stretch {
+  rows: SheetRow[];
+  left: number;
+  right: number;
+}
+
+/** Cuts what is too sparse along its longer side, until each part has a size that its cells are worth. */
+function inProportion(whole: Stretch): Stretch[] {
+  const found: Stretch[] = [];
+  for (const waiting = [whole]; waiting.length > 0;) {
+    const stretch = waiting.pop() as Stretch;
+    const cells = stretch.rows.reduce((sum, row) => sum + row.cells.length, 0);
+    if (isInProportion({ rows: heightOf(stretch.rows), columns: stretch.right - stretch.left + 1 }, cells))
+      found.push(stretch);
+    else waiting.push(...halvesOf(stretch.rows).reverse());
+  }
+  return found;
+}
+
+const heightOf = (rows: SheetRow[]): number => (rows.at(-1)?.row ?? 0) - (rows[0]?.row ?? 0) + 1;
+
+/** Both halves without the empty columns at their sides; where merged cells alone made it so wide, the one that is left. */
+function halvesOf(rows: SheetRow[]): Stretch[] {
+  const columns = [...new Set(rows.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
+  const width = (columns.at(-1) ?? 0) - (columns[0] ?? 0) + 1;
+  const isWide = width > heightOf(rows);
+  const cut = cutOf(isWide ? columns : rows.map(({ row }) => row));
+  const within = (column: number, row: number): boolean => (isWide ? column : row) < cut;
+  const half = (isFirst: boolean): SheetRow[] =>
+    rows
+      .map(({ row, cells }) => ({ row, cells: cells.filter(({ column }) => within(column, row) === isFirst) }))
+      .filter(({ cells }) => cells.length > 0);
+  return [half(true), half(false)].filter((part) => part.length > 0).map(stretchOf);
+}
+
+function stretchOf(rows: SheetRow[]): Stretch {
+  let [left, right] = [Infinity, 0];
+  for (const { cells } of rows) {
+    for (const { column } of cells) [left, right] = [Math.min(left, column), Math.max(right, column)];
+  }
+  return { rows, left, right };
+}
+
+/** Where the second half begins: behind the widest gap, of several the one nearest to the middle. @param used in order */
+function cutOf(used: readonly number[]): number {
+  const middle = used.length / 2;
+  let best = { gap: 0, away: Infinity, at: used[0] ?? 0 };
+  for (let index = 1; index < used.length; index += 1) {
+    const [at, before] = [used[index] ?? 0, used[index - 1] ?? 0];
+    const [gap, away] = [at - before, Math.abs(index - middle)];
+    if (gap > best.gap || (gap === best.gap && away < best.away)) best = { gap, away, at };
+  }
+  return best.at;
 }
 
 /** A line above a table is its title, not a row of it. */
