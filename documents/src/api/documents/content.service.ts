@@ -8,6 +8,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import {
   addKeptContent,
+  dropContent,
   keepContent,
   MAX_ONE_SHOT_BYTES,
   type ContentDetails,
@@ -37,11 +38,17 @@ export class ContentService {
     const { record, store } = this.documents;
     await record.inOrganization(caller.orgId, (tx) => requireProject(tx, caller, projectId));
     if (bringsForm(request)) {
-      const { fields, kept } = await readDocumentForm(request, (file) => keepContent(store, file));
+      const { fields, kept } = await readDocumentForm(request, {
+        keep: (file) => keepContent(store, file),
+        drop: (content) => dropContent(store, content),
+      });
       return this.addKept(caller, projectId, fields, kept);
     }
     const { name, content } = await this.contentOf(body);
-    return this.addKept(caller, projectId, { ...body, name }, await keepContent(store, content));
+    const kept = await keepContent(store, content).catch((error: unknown) => {
+      throw describeEgress(error);
+    });
+    return this.addKept(caller, projectId, { ...body, name }, kept);
   }
 
   private async addKept(
