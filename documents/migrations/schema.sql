@@ -466,7 +466,7 @@ AS $function$
 begin
   update upload_sessions u set status = 'aborted', finished_at = clock_timestamp()
     where u.id = p_session and (u.status in ('open', 'failed'));
-  return query select u.status, u.version_id from upload_sessions u where u.id = p_session;
+  return query select u.status, docsvc_freed_version(u.version_id) from upload_sessions u where u.id = p_session;
 end
 $function$
 ;
@@ -621,7 +621,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_begin_completion(p_session uuid, p_version uuid, p_sha256 bytea, p_numbers integer[], p_etags text[], p_most_missing integer)
- RETURNS TABLE(status text, version_id uuid, missing integer[])
+ RETURNS TABLE(status text, version_id uuid, missing integer[], reading boolean)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -631,7 +631,12 @@ begin
   select * into found_session from upload_sessions u where u.id = p_session for update;
   if not found then return; end if;
   if found_session.status not in ('open', 'failed') then
-    return query select found_session.status, found_session.version_id, '{}'::int[];
+    return query select found_session.status, found_session.version_id, '{}'::int[], false;
+    return;
+  end if;
+  if exists (select from document_versions v
+      where v.id = found_session.version_id and v.status in ('queued', 'processing', 'indexing')) then
+    return query select found_session.status, found_session.version_id, '{}'::int[], true;
     return;
   end if;
   select array_agg(n order by n) into lacking from (
@@ -642,14 +647,14 @@ begin
       order by n limit p_most_missing
   ) as lacked;
   if lacking is not null then
-    return query select found_session.status, found_session.version_id, lacking;
+    return query select found_session.status, found_session.version_id, lacking, false;
     return;
   end if;
   return query update upload_sessions u
     set status = 'completing', version_id = coalesce(u.version_id, p_version), error = null,
-      declared_sha256 = coalesce(p_sha256, case when u.status = 'open' then u.declared_sha256 end)
+      declared_sha256 = coalesce(p_sha256, u.declared_sha256)
     where u.id = p_session
-    returning u.status, u.version_id, '{}'::int[];
+    returning u.status, u.version_id, '{}'::int[], false;
 end
 $function$
 ;
@@ -930,7 +935,7 @@ AS $function$
         where o.status in ('open', 'failed') and o.expires_at < clock_timestamp()
         order by o.expires_at limit p_limit for update skip locked
     )
-    returning u.id, u.version_id
+    returning u.id, docsvc_freed_version(u.version_id)
 $function$
 ;
 
@@ -984,22 +989,25 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_finish_completion(p_session uuid, p_document uuid, p_blob_key text, p_most_documents bigint)
- RETURNS TABLE(document_id uuid, version_id uuid, project_id uuid, version integer, fresh boolean, refused text)
+ RETURNS TABLE(document_id uuid, version_id uuid, project_id uuid, version integer, done text, refused text)
  LANGUAGE plpgsql
 AS $function$
 declare
   u upload_sessions;
   v document_versions;
   made record;
+  came_to text;
 begin
   select * into u from upload_sessions s where s.id = p_session for update;
   if not found or u.status not in ('completing', 'completed') then return; end if;
   select * into v from document_versions d where d.id = u.version_id for update;
   if found and (v.status <> 'failed' or u.status = 'completed') then
-    return query select v.document_id, v.id, v.project_id, v.version, false, null::text;
+    return query select v.document_id, v.id, v.project_id, v.version, 'nothing', null::text;
     return;
   end if;
-  if found then
+  if not found and u.document_id is not null then return; end if;
+  came_to := case when found then 'again' else 'made' end;
+  if came_to = 'again' then
     update document_versions d set status = 'queued', stage = null, error = null, sha256 = null, ready_at = null,
         declared_sha256 = u.declared_sha256, attempt = d.attempt + 1
       where d.id = v.id;
@@ -1007,7 +1015,7 @@ begin
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
       u.content_type, u.size_bytes, u.declared_sha256, null, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
-      return query select null::uuid, u.version_id, u.project_id, 0, false, made.refused;
+      return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;
     end if;
     v.document_id := made.document_id;
@@ -1017,7 +1025,7 @@ begin
       status = case when s.declared_sha256 is null then 'completed' else 'completing' end,
       finished_at = case when s.declared_sha256 is null then clock_timestamp() end
     where s.id = p_session;
-  return query select v.document_id, u.version_id, u.project_id, v.version, true, null::text;
+  return query select v.document_id, u.version_id, u.project_id, v.version, came_to, null::text;
 end
 $function$
 ;
@@ -1050,6 +1058,18 @@ begin
   ) where d.id = v.document_id;
   return query select v.project_id, v.document_id, v.version;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_freed_version(p_version uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p_version where not exists (
+    select from document_versions v
+      where v.id = p_version and (v.error ->> 'code') is distinct from 'checksum_mismatch'
+  )
 $function$
 ;
 
@@ -1190,7 +1210,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_limit integer)
+CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_after uuid, p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -1198,8 +1218,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_limit integer)
 AS $function$
   select u.org_id, u.id, u.version_id from upload_sessions u
     left join document_versions v on v.id = u.version_id
-    where u.status = 'completing' and (v.id is null or v.status = 'failed')
-    order by u.expires_at limit p_limit
+    where u.status = 'completing' and (v.id is null or v.status = 'failed') and (p_after is null or u.id > p_after)
+    order by u.id limit p_limit
 $function$
 ;
 
@@ -1561,6 +1581,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_refuse_completion(p_session uuid, p_error jsonb, p_ttl_secs double precision)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update upload_sessions u
+    set status = 'failed', error = p_error, expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
+    where u.id = p_session and u.status = 'completing'
+      and not exists (select from document_versions v where v.id = u.version_id and v.status <> 'failed')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_release_idempotency_key(p_client uuid, p_key text, p_claim uuid)
  RETURNS void
  LANGUAGE sql
@@ -1667,17 +1698,17 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_settle_upload(p_version uuid, p_matches boolean, p_error jsonb, p_ttl_secs double precision)
- RETURNS uuid
+CREATE OR REPLACE FUNCTION public.docsvc_settle_upload(p_version uuid, p_attempt integer, p_error jsonb, p_ttl_secs double precision)
+ RETURNS void
  LANGUAGE sql
 AS $function$
   update upload_sessions u
-    set status = case when p_matches then 'completed' else 'failed' end,
-      error = case when not p_matches then p_error end,
-      finished_at = case when p_matches then clock_timestamp() end,
+    set status = case when p_error is null then 'completed' else 'failed' end, error = p_error,
+      finished_at = case when p_error is null then clock_timestamp() end,
       expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
-    where u.version_id = p_version and u.status = 'completing'
-    returning u.id
+    where u.version_id = p_version and (u.status = 'completing' or (u.status = 'failed' and p_error is null))
+      and exists (select from document_versions v
+        where v.id = p_version and v.attempt = p_attempt and v.status in ('processing', 'indexing'))
 $function$
 ;
 
@@ -2036,8 +2067,8 @@ alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_s
 revoke all on function docsvc_list_overdue_deliveries(integer,integer) from public;
 alter function docsvc_list_purgeable_documents(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_list_purgeable_documents(integer,integer) from public;
-alter function docsvc_list_stuck_completions(integer) owner to docsvc_system;
-revoke all on function docsvc_list_stuck_completions(integer) from public;
+alter function docsvc_list_stuck_completions(uuid,integer) owner to docsvc_system;
+revoke all on function docsvc_list_stuck_completions(uuid,integer) from public;
 alter function docsvc_list_unread_versions(integer,uuid,integer) owner to docsvc_system;
 revoke all on function docsvc_list_unread_versions(integer,uuid,integer) from public;
 alter function docsvc_list_unused_parses(integer) owner to docsvc_system;
@@ -2074,7 +2105,7 @@ grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text
 grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
-grant execute on function docsvc_list_stuck_completions(integer) to docsvc_app;
+grant execute on function docsvc_list_stuck_completions(uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
 grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;

@@ -17,6 +17,7 @@ export const MAX_ONE_SHOT_BYTES = 32 * 1024 * 1024;
 export interface KeptContent {
   versionId: string;
   sizeBytes: number;
+  sha256: Buffer;
 }
 
 /** What is said of them. */
@@ -32,8 +33,7 @@ export interface ContentDetails {
 /** Takes in the bytes of a whole file. @throws DocsvcError `too_large` above 32 MiB, `invalid_request` when they break off */
 export async function keepContent(store: BlobStore, body: Readable): Promise<KeptContent> {
   const versionId = uuidv7();
-  const { sizeBytes } = await store.put(originalKey(versionId), body, MAX_ONE_SHOT_BYTES);
-  return { versionId, sizeBytes };
+  return { versionId, ...(await store.put(originalKey(versionId), body, MAX_ONE_SHOT_BYTES)) };
 }
 
 /**
