@@ -43,7 +43,10 @@ export class ContentService {
       return this.addKept(caller, projectId, fields, kept);
     }
     const { name, content } = await this.contentOf(body);
-    return this.addKept(caller, projectId, { ...body, name }, await keepContent(store, content));
+    const kept = await keepContent(store, content).catch((error: unknown) => {
+      throw describeEgress(error);
+    });
+    return this.addKept(caller, projectId, { ...body, name }, kept);
   }
 
   private async addKept(

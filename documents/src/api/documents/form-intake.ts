@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { keepContent, type KeptContent } from '../../core/documents/add-content.js';
+import { dropContent, keepContent, type KeptContent } from '../../core/documents/add-content.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { FormSpool } from '../http/form-spool.js';
 import { bringsForm, readDocumentForm, type DocumentForm } from './document-form.js';
@@ -30,7 +30,7 @@ export class FormIntake extends FormSpool {
     const form = this.waiting.get(raw);
     if (form === undefined) return;
     this.waiting.delete(raw);
-    await this.documents.store.deleteOwner(form.kept.versionId);
+    await dropContent(this.documents.store, form.kept);
   }
 
   /**
@@ -45,6 +45,10 @@ export class FormIntake extends FormSpool {
   }
 
   private receive(request: FastifyRequest): Promise<KeptForm> {
-    return readDocumentForm(request, (file) => keepContent(this.documents.store, file));
+    const { store } = this.documents;
+    return readDocumentForm(request, {
+      keep: (file) => keepContent(store, file),
+      drop: (kept) => dropContent(store, kept),
+    });
   }
 }
