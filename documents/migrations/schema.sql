@@ -481,7 +481,7 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
+CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
  RETURNS TABLE(document_id uuid, version integer, refused text)
  LANGUAGE plpgsql
 AS $function$
@@ -510,8 +510,8 @@ begin
   end if;
   select coalesce(max(v.version), 0) + 1 into next_version from document_versions v where v.document_id = doc;
   insert into document_versions (id, org_id, project_id, document_id, version, blob_key, content_type, size_bytes,
-    declared_sha256)
-  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256);
+    declared_sha256, sha256)
+  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256, p_sha256);
   update documents d set latest_version_id = p_id, updated_at = clock_timestamp(), row_version = d.row_version + 1,
       metadata = case when p_metadata = '{}' then d.metadata else p_metadata end,
       labels = case when p_labels = '{}' then d.labels else p_labels end
@@ -1039,7 +1039,7 @@ begin
       where d.id = v.id;
   else
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
-      u.content_type, u.size_bytes, u.declared_sha256, u.metadata, u.labels, p_most_documents, null);
+      u.content_type, u.size_bytes, u.declared_sha256, null, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
       return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;
@@ -1354,6 +1354,15 @@ AS $function$
   select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
       substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
     52, 1), 53, 1), 'hex')::uuid
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_note_digest(p_version uuid, p_attempt integer, p_sha256 bytea)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update document_versions set sha256 = p_sha256
+    where id = p_version and attempt = p_attempt and status = 'processing'
 $function$
 ;
 
