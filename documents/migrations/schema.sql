@@ -356,6 +356,16 @@ create table schema_migrations (
   constraint "PK_62441bec32630ced9e4cccae336" PRIMARY KEY (id)
 );
 
+create table secret_throttles (
+  key bytea not null,
+  count integer not null,
+  ends_at timestamp with time zone not null,
+  constraint secret_throttles_pkey PRIMARY KEY (key),
+  constraint secret_throttles_count_check CHECK ((count > 0)),
+  constraint secret_throttles_key_check CHECK ((octet_length(key) = 32))
+);
+CREATE INDEX secret_throttles_end ON public.secret_throttles USING btree (ends_at);
+
 create table upload_parts (
   org_id uuid not null,
   session_id uuid not null,
@@ -894,6 +904,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_throttles()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from secret_throttles t where t.ends_at < clock_timestamp();
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_tokens()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1349,6 +1375,23 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_note_wrong_secret(p_key bytea, p_seconds integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into secret_throttles as t (key, count, ends_at)
+    values (p_key, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (key) do update
+      set count = case when t.ends_at > clock_timestamp() then t.count + 1 else 1 end,
+          ends_at = case when t.ends_at > clock_timestamp() then t.ends_at else excluded.ends_at end;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_open_parse(p_version uuid, p_attempt integer, p_parse uuid, p_sha256 bytea, p_options_digest bytea, p_kind text, p_content_type text, p_page_count integer, p_warnings jsonb)
  RETURNS TABLE(parse_id uuid, reused boolean)
  LANGUAGE plpgsql
@@ -1686,6 +1729,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_secret_wait(p_key bytea, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select greatest(1, ceil(extract(epoch from t.ends_at - clock_timestamp())))::int from secret_throttles t
+    where t.key = p_key and t.count >= p_limit and t.ends_at > clock_timestamp()
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_settle_parse(p_parse uuid, p_attempt integer, p_status text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1993,6 +2047,8 @@ create policy org_isolation on projects as PERMISSIVE for ALL to public using ((
 alter table rate_buckets enable row level security, force row level security;
 create policy cross_organization on rate_buckets as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on rate_buckets as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table secret_throttles enable row level security, force row level security;
+create policy cross_organization on secret_throttles as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 alter table upload_parts enable row level security, force row level security;
 create policy cross_organization on upload_parts as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on upload_parts as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -2047,6 +2103,7 @@ grant delete, insert, select, update on table projects to docsvc_app;
 grant insert, select on table projects to docsvc_system;
 grant select on table rate_buckets to docsvc_app;
 grant insert, select, update on table rate_buckets to docsvc_system;
+grant delete, insert, select, update on table secret_throttles to docsvc_system;
 grant delete, insert, select, update on table upload_parts to docsvc_app;
 grant delete, select on table upload_parts to docsvc_system;
 grant delete, insert, select, update on table upload_sessions to docsvc_app;
@@ -2069,6 +2126,8 @@ alter function docsvc_delete_old_events(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_delete_old_events(integer,integer) from public;
 alter function docsvc_delete_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_delete_outbox(bigint[]) from public;
+alter function docsvc_delete_spent_throttles() owner to docsvc_system;
+revoke all on function docsvc_delete_spent_throttles() from public;
 alter function docsvc_delete_spent_tokens() owner to docsvc_system;
 revoke all on function docsvc_delete_spent_tokens() from public;
 alter function docsvc_expire_uploads(integer) owner to docsvc_system;
@@ -2097,6 +2156,8 @@ alter function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,b
 revoke all on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) from public;
 alter function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) owner to docsvc_system;
 revoke all on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) from public;
+alter function docsvc_note_wrong_secret(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_note_wrong_secret(bytea,integer) from public;
 revoke all on function docsvc_organization() from public;
 alter function docsvc_read_chunks(uuid[],integer[]) owner to docsvc_system;
 revoke all on function docsvc_read_chunks(uuid[],integer[]) from public;
@@ -2106,6 +2167,8 @@ alter function docsvc_reconcile_usage() owner to docsvc_system;
 revoke all on function docsvc_reconcile_usage() from public;
 alter function docsvc_resemble_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_resemble_words(uuid,text[]) from public;
+alter function docsvc_secret_wait(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_secret_wait(bytea,integer) from public;
 alter function docsvc_stem_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_stem_words(uuid,text[]) from public;
 alter function docsvc_sweep_parses(integer) owner to docsvc_system;
@@ -2116,6 +2179,7 @@ grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
 grant execute on function docsvc_delete_expired_idempotency_keys() to docsvc_app;
 grant execute on function docsvc_delete_old_events(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_spent_throttles() to docsvc_app;
 grant execute on function docsvc_delete_spent_tokens() to docsvc_app;
 grant execute on function docsvc_expire_uploads(integer) to docsvc_app;
 grant execute on function docsvc_find_client(text) to docsvc_app;
@@ -2130,10 +2194,12 @@ grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to d
 grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
 grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;
 grant execute on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) to docsvc_app;
+grant execute on function docsvc_note_wrong_secret(bytea,integer) to docsvc_app;
 grant execute on function docsvc_organization() to docsvc_app;
 grant execute on function docsvc_read_chunks(uuid[],integer[]) to docsvc_app;
 grant execute on function docsvc_read_outbox(integer,integer) to docsvc_app;
 grant execute on function docsvc_reconcile_usage() to docsvc_app;
 grant execute on function docsvc_resemble_words(uuid,text[]) to docsvc_app;
+grant execute on function docsvc_secret_wait(bytea,integer) to docsvc_app;
 grant execute on function docsvc_stem_words(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_sweep_parses(integer) to docsvc_app;
