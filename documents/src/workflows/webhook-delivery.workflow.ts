@@ -18,14 +18,14 @@ function delivering(orgId: string): WebhookSteps {
  * redelivery, only makes it look there, so one too many does no harm.
  */
 export async function webhookDelivery(subject: { orgId: string; subjectId: string }): Promise<void> {
-  const { attemptDelivery } = delivering(subject.orgId);
+  const steps = delivering(subject.orgId);
   let isWoken = false;
   setHandler(woken, () => {
     isWoken = true;
   });
   for (;;) {
     isWoken = false;
-    const waitMs = await attemptDelivery(subject);
+    const waitMs = await steps.attemptDelivery(subject);
     // The signal of a redelivery may have come while the last attempt was made.
     if (waitMs === null && !isWoken) return;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof webhookDelivery>(subject);
