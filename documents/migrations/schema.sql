@@ -134,6 +134,7 @@ create table document_versions (
   constraint document_versions_pkey PRIMARY KEY (id),
   constraint document_versions_document_id_version_key UNIQUE (document_id, version),
   constraint document_versions_org_id_id_key UNIQUE (org_id, id),
+  constraint document_versions_check CHECK (((parse_id IS NULL) OR (status <> 'quarantined'::text))),
   constraint document_versions_declared_sha256_check CHECK ((octet_length(declared_sha256) = 32)),
   constraint document_versions_sha256_check CHECK ((octet_length(sha256) = 32)),
   constraint document_versions_size_bytes_check CHECK (((size_bytes >= 1) AND (size_bytes <= '5000000000000'::bigint))),
@@ -311,14 +312,16 @@ create table parses (
   warnings jsonb default '[]'::jsonb not null,
   created_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
+  retired_at timestamp with time zone,
   constraint parses_pkey PRIMARY KEY (id),
   constraint parses_org_id_id_key UNIQUE (org_id, id),
+  constraint parses_check CHECK (((retired_at IS NOT NULL) = (status = 'obsolete'::text))),
   constraint parses_sha256_check CHECK ((octet_length(sha256) = 32)),
   constraint parses_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ready'::text, 'partial'::text, 'obsolete'::text])))
 );
 CREATE UNIQUE INDEX parses_by_attempt ON public.parses USING btree (version_id, attempt);
 CREATE UNIQUE INDEX parses_by_bytes ON public.parses USING btree (project_id, sha256, options_digest) WHERE (status = ANY (ARRAY['ready'::text, 'partial'::text]));
-CREATE INDEX parses_unused ON public.parses USING btree (created_at) WHERE (status = ANY (ARRAY['running'::text, 'obsolete'::text]));
+CREATE INDEX parses_unused ON public.parses USING btree (COALESCE(retired_at, created_at)) WHERE (status = ANY (ARRAY['running'::text, 'obsolete'::text]));
 
 create table projects (
   id uuid not null,
@@ -474,7 +477,7 @@ AS $function$
 begin
   update upload_sessions u set status = 'aborted', finished_at = clock_timestamp()
     where u.id = p_session and (u.status in ('open', 'failed'));
-  return query select u.status, u.version_id from upload_sessions u where u.id = p_session;
+  return query select u.status, docsvc_freed_version(u.version_id) from upload_sessions u where u.id = p_session;
 end
 $function$
 ;
@@ -637,7 +640,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_begin_completion(p_session uuid, p_version uuid, p_sha256 bytea, p_numbers integer[], p_etags text[], p_most_missing integer)
- RETURNS TABLE(status text, version_id uuid, missing integer[])
+ RETURNS TABLE(status text, version_id uuid, missing integer[], reading boolean)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -647,7 +650,12 @@ begin
   select * into found_session from upload_sessions u where u.id = p_session for update;
   if not found then return; end if;
   if found_session.status not in ('open', 'failed') then
-    return query select found_session.status, found_session.version_id, '{}'::int[];
+    return query select found_session.status, found_session.version_id, '{}'::int[], false;
+    return;
+  end if;
+  if exists (select from document_versions v
+      where v.id = found_session.version_id and v.status in ('queued', 'processing', 'indexing')) then
+    return query select found_session.status, found_session.version_id, '{}'::int[], true;
     return;
   end if;
   select array_agg(n order by n) into lacking from (
@@ -658,14 +666,14 @@ begin
       order by n limit p_most_missing
   ) as lacked;
   if lacking is not null then
-    return query select found_session.status, found_session.version_id, lacking;
+    return query select found_session.status, found_session.version_id, lacking, false;
     return;
   end if;
   return query update upload_sessions u
     set status = 'completing', version_id = coalesce(u.version_id, p_version), error = null,
-      declared_sha256 = coalesce(p_sha256, case when u.status = 'open' then u.declared_sha256 end)
+      declared_sha256 = coalesce(p_sha256, u.declared_sha256)
     where u.id = p_session
-    returning u.status, u.version_id, '{}'::int[];
+    returning u.status, u.version_id, '{}'::int[], false;
 end
 $function$
 ;
@@ -677,8 +685,7 @@ AS $function$
 begin
   update document_versions v
     set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]',
-      error = null,
-        ready_at = null
+      error = null
     where v.id = p_version and v.status = 'queued';
   return query
     select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256,
@@ -934,7 +941,7 @@ AS $function$
         where o.status in ('open', 'failed') and o.expires_at < clock_timestamp()
         order by o.expires_at limit p_limit for update skip locked
     )
-    returning u.id, u.version_id
+    returning u.id, docsvc_freed_version(u.version_id)
 $function$
 ;
 
@@ -991,22 +998,25 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_finish_completion(p_session uuid, p_document uuid, p_blob_key text, p_most_documents bigint)
- RETURNS TABLE(document_id uuid, version_id uuid, project_id uuid, version integer, fresh boolean, refused text)
+ RETURNS TABLE(document_id uuid, version_id uuid, project_id uuid, version integer, done text, refused text)
  LANGUAGE plpgsql
 AS $function$
 declare
   u upload_sessions;
   v document_versions;
   made record;
+  came_to text;
 begin
   select * into u from upload_sessions s where s.id = p_session for update;
   if not found or u.status not in ('completing', 'completed') then return; end if;
   select * into v from document_versions d where d.id = u.version_id for update;
   if found and (v.status <> 'failed' or u.status = 'completed') then
-    return query select v.document_id, v.id, v.project_id, v.version, false, null::text;
+    return query select v.document_id, v.id, v.project_id, v.version, 'nothing', null::text;
     return;
   end if;
-  if found then
+  if not found and u.document_id is not null then return; end if;
+  came_to := case when found then 'again' else 'made' end;
+  if came_to = 'again' then
     update document_versions d set status = 'queued', stage = null, error = null, sha256 = null, ready_at = null,
         declared_sha256 = u.declared_sha256, attempt = d.attempt + 1
       where d.id = v.id;
@@ -1014,7 +1024,7 @@ begin
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
       u.content_type, u.size_bytes, u.declared_sha256, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
-      return query select null::uuid, u.version_id, u.project_id, 0, false, made.refused;
+      return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;
     end if;
     v.document_id := made.document_id;
@@ -1024,7 +1034,7 @@ begin
       status = case when s.declared_sha256 is null then 'completed' else 'completing' end,
       finished_at = case when s.declared_sha256 is null then clock_timestamp() end
     where s.id = p_session;
-  return query select v.document_id, u.version_id, u.project_id, v.version, true, null::text;
+  return query select v.document_id, u.version_id, u.project_id, v.version, came_to, null::text;
 end
 $function$
 ;
@@ -1035,33 +1045,40 @@ CREATE OR REPLACE FUNCTION public.docsvc_finish_ingest(p_version uuid, p_attempt
 AS $function$
 declare
   v document_versions;
-  kept uuid := p_parse;
-  before uuid;
+  made uuid;
+  kept uuid;
 begin
   perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
   select * into v from document_versions x where x.id = p_version for update;
-  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
-  before := v.parse_id;
-  if p_status in ('ready', 'partial') then
-    kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
-  else
-    kept := null;
-  end if;
+  if not found or v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
+  if p_status in ('ready', 'partial') then made := docsvc_settle_parse(p_parse, p_attempt, p_status); end if;
+  kept := coalesce(made, case when p_status <> 'quarantined' then v.parse_id end);
   update document_versions set
     status = p_status, stage = null, parse_id = kept, error = p_error,
-    pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
-    pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
-    ready_at = case when kept is null then null else clock_timestamp() end
+    pages_total = case when made is null then pages_total else (select page_count from parses where id = made) end,
+    pages_done = case when made is null then pages_done else (select page_count from parses where id = made) end,
+    ready_at = case when made is not null then clock_timestamp() when kept is not null then ready_at end
     where id = p_version;
-  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null
+  perform docsvc_retire_parse(id) from (values (v.parse_id), (p_parse)) as unused (id) where id is not null
     and id is distinct from kept;
   update documents d set updated_at = clock_timestamp(), searchable_version_id = (
-    select x.id from document_versions x
-     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial')
+    select x.id from document_versions x where x.document_id = d.id and x.parse_id is not null
      order by x.version desc limit 1
   ) where d.id = v.document_id;
   return query select v.project_id, v.document_id, v.version;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_freed_version(p_version uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p_version where not exists (
+    select from document_versions v
+      where v.id = p_version and (v.error ->> 'code') is distinct from 'checksum_mismatch'
+  )
 $function$
 ;
 
@@ -1224,7 +1241,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_limit integer)
+CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_after uuid, p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -1232,8 +1249,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_limit integer)
 AS $function$
   select u.org_id, u.id, u.version_id from upload_sessions u
     left join document_versions v on v.id = u.version_id
-    where u.status = 'completing' and (v.id is null or v.status = 'failed')
-    order by u.expires_at limit p_limit
+    where u.status = 'completing' and (v.id is null or v.status = 'failed') and (p_after is null or u.id > p_after)
+    order by u.id limit p_limit
 $function$
 ;
 
@@ -1270,6 +1287,19 @@ AS $function$
      and v.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
      and (p_after is null or v.id > p_after)
    order by v.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_unused_parses(p_limit integer)
+ RETURNS TABLE(org_id uuid, parse_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select r.org_id, r.id from parses r
+   where r.status in ('ready', 'partial') and r.finished_at <= clock_timestamp() - interval '1 hour'
+     and not exists (select from document_versions v where v.parse_id = r.id)
+   order by r.id limit p_limit
 $function$
 ;
 
@@ -1311,7 +1341,7 @@ AS $function$
           select d.id as document_id, d.name, w.id as version_id, w.version
             from document_versions w
             join documents d on d.id = w.document_id and d.org_id = w.org_id
-           where w.parse_id = c.parse_id and w.org_id = c.org_id and w.status in ('ready', 'partial')
+           where w.parse_id = c.parse_id and w.org_id = c.org_id
              and d.deleted_at is null and d.project_id = p_project
              and (p_all_versions or d.searchable_version_id = w.id)
              and (p_documents is null or d.id = any (p_documents))
@@ -1377,8 +1407,9 @@ begin
   if p_attempt = 1 then
     select p.id into known from parses p
       where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest
-        and p.status in ('ready', 'partial');
+        and p.status in ('ready', 'partial') for share;
     if found then
+      update document_versions d set parse_id = known where d.id = p_version;
       return query select known, true;
       return;
     end if;
@@ -1594,6 +1625,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_refuse_completion(p_session uuid, p_error jsonb, p_ttl_secs double precision)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update upload_sessions u
+    set status = 'failed', error = p_error, expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
+    where u.id = p_session and u.status = 'completing'
+      and not exists (select from document_versions v where v.id = u.version_id and v.status <> 'failed')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_release_idempotency_key(p_client uuid, p_key text, p_claim uuid)
  RETURNS void
  LANGUAGE sql
@@ -1643,10 +1685,9 @@ AS $function$
 declare
   was text;
 begin
-  if exists (select from document_versions where parse_id = p_parse) then return; end if;
   select status into was from parses where id = p_parse and status <> 'obsolete' for update;
-  if not found then return; end if;
-  update parses set status = 'obsolete' where id = p_parse;
+  if not found or exists (select from document_versions where parse_id = p_parse) then return; end if;
+  update parses set status = 'obsolete', retired_at = clock_timestamp() where id = p_parse;
   if was <> 'running' then perform docsvc_count_words(p_parse, -1); end if;
 end
 $function$
@@ -1683,8 +1724,9 @@ begin
     where project_id = made.project_id and sha256 = made.sha256 and options_digest = made.options_digest
       and status in ('ready', 'partial') for update;
   if known is not null and (p_attempt = 1 or made.status = 'obsolete') then return known; end if;
+  if made.status is distinct from 'running' then raise exception 'the parse % was put aside', p_parse; end if;
   if known is not null then
-    update parses set status = 'obsolete' where id = known;
+    update parses set status = 'obsolete', retired_at = clock_timestamp() where id = known;
     perform docsvc_count_words(known, -1);
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
@@ -1704,17 +1746,17 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_settle_upload(p_version uuid, p_matches boolean, p_error jsonb, p_ttl_secs double precision)
- RETURNS uuid
+CREATE OR REPLACE FUNCTION public.docsvc_settle_upload(p_version uuid, p_attempt integer, p_error jsonb, p_ttl_secs double precision)
+ RETURNS void
  LANGUAGE sql
 AS $function$
   update upload_sessions u
-    set status = case when p_matches then 'completed' else 'failed' end,
-      error = case when not p_matches then p_error end,
-      finished_at = case when p_matches then clock_timestamp() end,
+    set status = case when p_error is null then 'completed' else 'failed' end, error = p_error,
+      finished_at = case when p_error is null then clock_timestamp() end,
       expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
-    where u.version_id = p_version and u.status = 'completing'
-    returning u.id
+    where u.version_id = p_version and (u.status = 'completing' or (u.status = 'failed' and p_error is null))
+      and exists (select from document_versions v
+        where v.id = p_version and v.attempt = p_attempt and v.status in ('processing', 'indexing'))
 $function$
 ;
 
@@ -1759,12 +1801,13 @@ CREATE OR REPLACE FUNCTION public.docsvc_sweep_parses(p_limit integer)
 AS $function$
   delete from parses where id in (
     select r.id from parses r
-     where r.status in ('running', 'obsolete') and r.created_at <= clock_timestamp() - interval '1 hour'
+     where r.status in ('running', 'obsolete')
+       and coalesce(r.retired_at, r.created_at) <= clock_timestamp() - interval '1 hour'
        and (r.status = 'obsolete' or not exists (
          select from document_versions v
           where v.id = r.version_id and v.attempt = r.attempt and v.status in ('queued', 'processing', 'indexing')))
        and not exists (select from document_versions v where v.parse_id = r.id)
-     order by r.created_at limit p_limit
+     order by coalesce(r.retired_at, r.created_at) limit p_limit for update of r skip locked
   ) returning id
 $function$
 ;
@@ -2091,10 +2134,12 @@ alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_s
 revoke all on function docsvc_list_overdue_deliveries(integer,integer) from public;
 alter function docsvc_list_purgeable_documents(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_list_purgeable_documents(integer,integer) from public;
-alter function docsvc_list_stuck_completions(integer) owner to docsvc_system;
-revoke all on function docsvc_list_stuck_completions(integer) from public;
+alter function docsvc_list_stuck_completions(uuid,integer) owner to docsvc_system;
+revoke all on function docsvc_list_stuck_completions(uuid,integer) from public;
 alter function docsvc_list_unread_versions(integer,uuid,integer) owner to docsvc_system;
 revoke all on function docsvc_list_unread_versions(integer,uuid,integer) from public;
+alter function docsvc_list_unused_parses(integer) owner to docsvc_system;
+revoke all on function docsvc_list_unused_parses(integer) from public;
 alter function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) owner to docsvc_system;
 revoke all on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) from public;
 alter function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) owner to docsvc_system;
@@ -2127,8 +2172,9 @@ grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text
 grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
-grant execute on function docsvc_list_stuck_completions(integer) to docsvc_app;
+grant execute on function docsvc_list_stuck_completions(uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to docsvc_app;
+grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
 grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;
 grant execute on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) to docsvc_app;
 grant execute on function docsvc_organization() to docsvc_app;

@@ -1,5 +1,6 @@
 -- The moves of a version from `queued` to its terminal state. Each is a compare-and-swap on the attempt, so that a
 -- step that is repeated, or comes late, changes nothing. Locks are taken in the order document, version, parse.
+-- A version has a parse, as soon as there is one, whatever its status: that one is searched and shown.
 
 -- Takes a queued version, or goes on with one that is under way. No row when there is nothing to do.
 create or replace function docsvc_begin_ingest(p_version uuid)
@@ -12,8 +13,7 @@ as $$
 begin
   update document_versions v
     set status = 'processing', stage = 'validate', pages_done = 0, pages_total = null, lost_ms = 0, warnings = '[]',
-      error = null,
-        ready_at = null
+      error = null
     where v.id = p_version and v.status = 'queued';
   return query
     select v.attempt, v.document_id, v.project_id, d.name, v.version, v.blob_key, v.size_bytes, v.declared_sha256,
@@ -26,8 +26,8 @@ begin
 end
 $$;
 
--- Notes what the bytes are. `reused` is true where the same bytes were read before; an attempt after the first reads
--- them anew.
+-- Notes what the bytes are. `reused` is true where the same bytes were read before: the version uses that parse from
+-- now on, so that nobody can put it aside. An attempt after the first reads the bytes anew.
 create or replace function docsvc_open_parse(
   p_version uuid, p_attempt int, p_parse uuid, p_sha256 bytea, p_options_digest bytea, p_kind text,
     p_content_type text, p_page_count int,
@@ -47,8 +47,9 @@ begin
   if p_attempt = 1 then
     select p.id into known from parses p
       where p.project_id = v.project_id and p.sha256 = p_sha256 and p.options_digest = p_options_digest
-        and p.status in ('ready', 'partial');
+        and p.status in ('ready', 'partial') for share;
     if found then
+      update document_versions d set parse_id = known where d.id = p_version;
       return query select known, true;
       return;
     end if;
@@ -148,8 +149,9 @@ as $$
     from parses r where r.id = p_parse
 $$;
 
--- Ends an ingest: the parse becomes what searches see, and what it replaces becomes obsolete. No row when that was
--- done before, or when the version has gone on to another attempt.
+-- Ends an ingest. What was read becomes what searches see, and what it replaces is put aside. Where nothing was read,
+-- what was read before stays, unless the bytes turned out to be dangerous. No row when the version is gone, was ended
+-- before, or has gone on to another attempt.
 create or replace function docsvc_finish_ingest(p_version uuid, p_attempt int, p_parse uuid, p_status text,
   p_error jsonb)
 returns table (project_id uuid, document_id uuid, version int)
@@ -157,29 +159,24 @@ language plpgsql
 as $$
 declare
   v document_versions;
-  kept uuid := p_parse;
-  before uuid;
+  made uuid;
+  kept uuid;
 begin
   perform 1 from documents d join document_versions x on x.document_id = d.id where x.id = p_version for update of d;
   select * into v from document_versions x where x.id = p_version for update;
-  if v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
-  before := v.parse_id;
-  if p_status in ('ready', 'partial') then
-    kept := docsvc_settle_parse(p_parse, p_attempt, p_status);
-  else
-    kept := null;
-  end if;
+  if not found or v.attempt <> p_attempt or v.status not in ('processing', 'indexing') then return; end if;
+  if p_status in ('ready', 'partial') then made := docsvc_settle_parse(p_parse, p_attempt, p_status); end if;
+  kept := coalesce(made, case when p_status <> 'quarantined' then v.parse_id end);
   update document_versions set
     status = p_status, stage = null, parse_id = kept, error = p_error,
-    pages_total = case when kept is null then pages_total else (select page_count from parses where id = kept) end,
-    pages_done = case when kept is null then pages_done else (select page_count from parses where id = kept) end,
-    ready_at = case when kept is null then null else clock_timestamp() end
+    pages_total = case when made is null then pages_total else (select page_count from parses where id = made) end,
+    pages_done = case when made is null then pages_done else (select page_count from parses where id = made) end,
+    ready_at = case when made is not null then clock_timestamp() when kept is not null then ready_at end
     where id = p_version;
-  perform docsvc_retire_parse(id) from (values (before), (p_parse)) as unused (id) where id is not null
+  perform docsvc_retire_parse(id) from (values (v.parse_id), (p_parse)) as unused (id) where id is not null
     and id is distinct from kept;
   update documents d set updated_at = clock_timestamp(), searchable_version_id = (
-    select x.id from document_versions x
-     where x.document_id = d.id and x.parse_id is not null and x.status in ('ready', 'partial')
+    select x.id from document_versions x where x.document_id = d.id and x.parse_id is not null
      order by x.version desc limit 1
   ) where d.id = v.document_id;
   return query select v.project_id, v.document_id, v.version;
@@ -202,8 +199,9 @@ begin
     where project_id = made.project_id and sha256 = made.sha256 and options_digest = made.options_digest
       and status in ('ready', 'partial') for update;
   if known is not null and (p_attempt = 1 or made.status = 'obsolete') then return known; end if;
+  if made.status is distinct from 'running' then raise exception 'the parse % was put aside', p_parse; end if;
   if known is not null then
-    update parses set status = 'obsolete' where id = known;
+    update parses set status = 'obsolete', retired_at = clock_timestamp() where id = known;
     perform docsvc_count_words(known, -1);
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
@@ -222,7 +220,8 @@ begin
 end
 $$;
 
--- Puts a parse aside that no version uses.
+-- Puts a parse aside that no version uses. The lock comes first: whoever begins to use it holds one too, so what is
+-- seen behind it stays true.
 create or replace function docsvc_retire_parse(p_parse uuid)
 returns void
 language plpgsql
@@ -230,10 +229,9 @@ as $$
 declare
   was text;
 begin
-  if exists (select from document_versions where parse_id = p_parse) then return; end if;
   select status into was from parses where id = p_parse and status <> 'obsolete' for update;
-  if not found then return; end if;
-  update parses set status = 'obsolete' where id = p_parse;
+  if not found or exists (select from document_versions where parse_id = p_parse) then return; end if;
+  update parses set status = 'obsolete', retired_at = clock_timestamp() where id = p_parse;
   if was <> 'running' then perform docsvc_count_words(p_parse, -1); end if;
 end
 $$;

@@ -65,20 +65,32 @@ as $$
    order by d.id limit p_limit
 $$;
 
--- Removes what was read and serves nobody: replaced parses, and those of attempts that are over. An hour lets readers
--- finish. @returns their ids, whose blobs then belong to nobody
+-- Parses that no version uses and nobody has put aside. An hour lets whoever is about to use one do so.
+create or replace function docsvc_list_unused_parses(p_limit int)
+returns table (org_id uuid, parse_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select r.org_id, r.id from parses r
+   where r.status in ('ready', 'partial') and r.finished_at <= clock_timestamp() - interval '1 hour'
+     and not exists (select from document_versions v where v.parse_id = r.id)
+   order by r.id limit p_limit
+$$;
+
+-- Removes what was read and serves nobody: parses that were put aside an hour ago, so that readers finish, and those of
+-- attempts that are over. @returns their ids, whose blobs then belong to nobody
 create or replace function docsvc_sweep_parses(p_limit int)
 returns setof uuid
 language sql security definer set search_path = pg_catalog, public, pg_temp
 as $$
   delete from parses where id in (
     select r.id from parses r
-     where r.status in ('running', 'obsolete') and r.created_at <= clock_timestamp() - interval '1 hour'
+     where r.status in ('running', 'obsolete')
+       and coalesce(r.retired_at, r.created_at) <= clock_timestamp() - interval '1 hour'
        and (r.status = 'obsolete' or not exists (
          select from document_versions v
           where v.id = r.version_id and v.attempt = r.attempt and v.status in ('queued', 'processing', 'indexing')))
        and not exists (select from document_versions v where v.parse_id = r.id)
-     order by r.created_at limit p_limit
+     order by coalesce(r.retired_at, r.created_at) limit p_limit for update of r skip locked
   ) returning id
 $$;
 
@@ -110,8 +122,8 @@ end
 $$;
 
 revoke all on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
-  docsvc_sweep_parses, docsvc_reconcile_usage from public;
+  docsvc_list_unused_parses, docsvc_sweep_parses, docsvc_reconcile_usage from public;
 grant execute on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
-  docsvc_sweep_parses, docsvc_reconcile_usage to docsvc_app;
+  docsvc_list_unused_parses, docsvc_sweep_parses, docsvc_reconcile_usage to docsvc_app;
 reset role;
 revoke create on schema public from docsvc_system;

@@ -146,7 +146,7 @@ as $$
           select d.id as document_id, d.name, w.id as version_id, w.version
             from document_versions w
             join documents d on d.id = w.document_id and d.org_id = w.org_id
-           where w.parse_id = c.parse_id and w.org_id = c.org_id and w.status in ('ready', 'partial')
+           where w.parse_id = c.parse_id and w.org_id = c.org_id
              and d.deleted_at is null and d.project_id = p_project
              and (p_all_versions or d.searchable_version_id = w.id)
              and (p_documents is null or d.id = any (p_documents))

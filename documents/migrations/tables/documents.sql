@@ -1,7 +1,7 @@
 -- Documents and their versions.
 
 -- `latest_version_id` is the newest version, `searchable_version_id` the newest that was read: it stays searchable
--- until the next one is.
+-- until the next one is, also while it is read again.
 create table documents (
   id uuid primary key,
   org_id uuid not null references orgs (id),
@@ -31,8 +31,8 @@ grant select, update, delete on documents to docsvc_system;
 grant select, insert, update, delete on documents to docsvc_app;
 
 -- What reading certain bytes with certain options came to. Versions with the same bytes share one, so nothing is read
--- twice. `version_id` and
--- `attempt` say for whom it was made. One that nobody uses any more is `obsolete` until it is swept with its blobs.
+-- twice. `version_id` and `attempt` say for whom it was made. One that nobody uses any more is `obsolete`, since
+-- `retired_at`, until it is swept with its blobs.
 create table parses (
   id uuid primary key,
   org_id uuid not null references orgs (id),
@@ -49,12 +49,14 @@ create table parses (
   warnings jsonb not null default '[]',
   created_at timestamptz not null default now(),
   finished_at timestamptz,
+  retired_at timestamptz,
   unique (org_id, id),
-  foreign key (org_id, project_id) references projects (org_id, id)
+  foreign key (org_id, project_id) references projects (org_id, id),
+  check ((retired_at is not null) = (status = 'obsolete'))
 );
 create unique index parses_by_bytes on parses (project_id, sha256, options_digest) where status in ('ready', 'partial');
 create unique index parses_by_attempt on parses (version_id, attempt);
-create index parses_unused on parses (created_at) where status in ('running', 'obsolete');
+create index parses_unused on parses ((coalesce(retired_at, created_at))) where status in ('running', 'obsolete');
 alter table parses enable row level security, force row level security;
 create policy org_isolation on parses
   using (org_id = nullif(current_setting('docsvc.org_id', true), '')::uuid)
@@ -90,7 +92,8 @@ create table document_versions (
   unique (document_id, version),
   unique (org_id, id),
   foreign key (org_id, document_id) references documents (org_id, id) on delete cascade,
-  foreign key (org_id, parse_id) references parses (org_id, id)
+  foreign key (org_id, parse_id) references parses (org_id, id),
+  check (parse_id is null or status <> 'quarantined')
 );
 create index document_versions_of_parse on document_versions (parse_id) where parse_id is not null;
 create index document_versions_under_way on document_versions (created_at)

@@ -1,4 +1,4 @@
-import { CHECKSUM_MISMATCH, settleUpload } from '../core/uploads/settle-upload.js';
+import { settleUpload } from '../core/uploads/settle-upload.js';
 import { appendEvent } from '../core/events/append-event.js';
 import { finishIngest, sumUpParse, type IngestEnd, type ParseSum } from '../core/ingest/ingest-moves.js';
 import type { RecordTransaction } from '../core/record/record.js';
@@ -25,9 +25,10 @@ export async function finishVersion(
   await on.record.inOrganization(ref.orgId, async (tx) => {
     const { status, code } = ending ?? (await judgeParse(tx, parseId));
     const error = code === null ? null : { code, message: sentenceOf(code) };
+    // Before the version, as everybody locks them.
+    await settleUpload(tx, ref, status === 'failed' ? code : null);
     const finished = await finishIngest(tx, ref, { status, parseId, error });
     if (finished === null) return;
-    if (code === CHECKSUM_MISMATCH) await settleUpload(tx, ref.versionId, false);
     const { projectId, documentId, version } = finished;
     const document = `/api/documents/${documentId}`;
     await appendEvent(tx, {

@@ -7,7 +7,9 @@ import {
   listOutlivedDocuments,
   listPurgeableDocuments,
   listUnreadVersions,
+  listUnusedParses,
   reconcileUsage,
+  retireParse,
   sweepParses,
 } from '../core/maintenance/sweeps.js';
 import { reapUploads } from '../core/uploads/reap-uploads.js';
@@ -115,6 +117,11 @@ async function purgeDeleted({ record, store }: DocumentPlace, signal: AbortSigna
 }
 
 async function removeUnusedParses({ record, store }: DocumentPlace, signal: AbortSignal): Promise<void> {
+  await inPages(signal, async () => {
+    const unused = await listUnusedParses(record, PAGE);
+    for (const { orgId, parseId } of unused) await record.inOrganization(orgId, (tx) => retireParse(tx, parseId));
+    return unused.length;
+  });
   await inPages(signal, async () => {
     const parses = await sweepParses(record, PAGE);
     for (const parseId of parses) await store.deleteOwner(parseId);

@@ -9,7 +9,7 @@ import {
   type IngestSubject,
 } from '../core/ingest/ingest-moves.js';
 import { settleUpload } from '../core/uploads/settle-upload.js';
-import { endingOf, type IngestEnding } from '../domain/ingest/ingest-errors.js';
+import { CHECKSUM_MISMATCH, endingOf, type IngestEnding } from '../domain/ingest/ingest-errors.js';
 import { describeReading, readOptionsOf, type ReadOptions } from '../domain/ingest/read-options.js';
 import type { Inspection, ParseFailure } from '../domain/page-model.js';
 import type { Sniffed } from '../platform/parsing/sniff-request.js';
@@ -26,7 +26,9 @@ export async function validateVersion(
   if (subject === null || subject.attempt !== ref.attempt) return { next: 'leave' };
   if ((await on.store.head(subject.blobKey)) === null) return end('failed', 'blob_missing');
   const sha256 = subject.sha256 ?? (await hash(on, subject.blobKey, signal));
-  if (subject.declaredSha256 !== null && subject.declaredSha256 !== sha256) return end('failed', 'checksum_mismatch');
+  if (subject.declaredSha256 !== null && subject.declaredSha256 !== sha256) return end('failed', CHECKSUM_MISMATCH);
+  // Whatever becomes of the version, the upload is complete.
+  await on.record.inOrganization(ref.orgId, (tx) => settleUpload(tx, ref, null));
   const document = await on.store.localFile(subject.blobKey);
   const sniffed = only(await on.reader.sniff(document, { name: subject.documentName }, signal));
   if ('failure' in sniffed) return { next: 'end', ending: endingOf(sniffed.failure) };
@@ -74,20 +76,16 @@ class Validation {
 
   private async leaveUnread(ending: IngestEnding): Promise<Validated> {
     const { on, ref, found } = this;
-    await on.record.inOrganization(ref.orgId, async (tx) => {
-      await identifyVersion(tx, ref, found);
-      await settleUpload(tx, ref.versionId, true);
-    });
+    await on.record.inOrganization(ref.orgId, (tx) => identifyVersion(tx, ref, found));
     return { next: 'end', ending };
   }
 
   private async open({ warnings }: Inspection, pageCount: number): Promise<Validated> {
     const { on, ref, subject, found, options } = this;
     const optionsDigest = createHash('sha256').update(describeReading(options)).digest();
-    const opened = await on.record.inOrganization(ref.orgId, async (tx) => {
-      await settleUpload(tx, ref.versionId, true);
-      return openParse(tx, ref, found, { id: newRowId(), optionsDigest, pageCount, warnings });
-    });
+    const opened = await on.record.inOrganization(ref.orgId, (tx) =>
+      openParse(tx, ref, found, { id: newRowId(), optionsDigest, pageCount, warnings }),
+    );
     if (opened === null) return { next: 'leave' };
     const { parseId, reused } = opened;
     if (reused) return { next: 'use', parseId };

@@ -10,6 +10,7 @@ import { FoundationModule, type Foundation } from './foundation/foundation.modul
 import { StoreModule } from './foundation/store.module.js';
 import { HealthModule } from './health/health.module.js';
 import { AccessGuard } from './http/access.guard.js';
+import { Door } from './http/door.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { EtagInterceptor } from './http/etag.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
@@ -59,6 +60,7 @@ export class AppModule {
       controllers: [OpenApiController],
       providers: [
         OpenApiHolder,
+        Door,
         { provide: RouteTable, useValue: routes },
         { provide: APP_FILTER, useClass: ErrorFilter },
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -13,12 +13,13 @@ import { AppModule } from './app.module.js';
 import type { Foundation } from './foundation/foundation.module.js';
 import { readFormsAt, readJsonBodies } from './http/bodies.js';
 import { answerClientError } from './http/client-error.js';
+import { Door } from './http/door.js';
 import { errorAnswer, toDocsvcError } from './http/error-body.js';
 import { measureRequests } from './http/request-metrics.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
-import { leaveBodiesAt, leaveFileFormsAt } from './http/streamed-bodies.js';
+import { dropRests, leaveBodiesAt, leaveFileFormsAt } from './http/streamed-bodies.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
@@ -44,9 +45,12 @@ export async function createApi(foundation: Foundation): Promise<NestFastifyAppl
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     frameguard: { action: 'deny' },
   });
+  const server = app.getHttpAdapter().getInstance();
+  // After the log and the headers of every answer, and before any body is read.
+  server.addHook('onRequest', (request, reply) => app.get(Door).admit(request, reply));
   await app.init();
   app.useLogger(app.get(Logger));
-  await app.getHttpAdapter().getInstance().ready();
+  await server.ready();
   app.get(OpenApiHolder).set(buildOpenApiDocument(app, ownVersion()));
   return app;
 }
@@ -80,6 +84,7 @@ function createAdapter({ config, metrics }: Foundation, routes: RouteTable): Fas
   readFormsAt(server, '/oauth/token');
   leaveBodiesAt(server, '/api/uploads/:id/parts/:partNumber');
   leaveFileFormsAt(server, '/api/projects/:id/documents', MAX_ONE_SHOT_JSON_BYTES);
+  dropRests(server);
   if (metrics !== undefined) measureRequests(server, metrics);
   server.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {

@@ -52,8 +52,9 @@ class Ceiling extends Transform {
     else done(null, chunk);
   }
 
-  override _destroy(cause: Error | null, done: (error: Error | null) => void): void {
-    done(cause === null ? null : this.limits.describe(cause));
+  /** Described before the stream keeps it: who begins to read later finds what is kept. */
+  override destroy(cause?: Error | null): this {
+    return super.destroy(cause === undefined || cause === null ? undefined : this.limits.describe(cause));
   }
 }
 

@@ -95,6 +95,16 @@ describe('the guarded client', () => {
     expect(await failure(guarded.request({ ...GET, url: closed }))).toMatchObject({ reason: 'connect', sent: false });
   });
 
+  it('tells who begins to read late of a body that broke off in the same words', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('begun', () => request.socket.destroy());
+    });
+    const { body } = await egress().guarded.request({ ...GET, url });
+    if (!body.closed) await new Promise((closed) => body.once('close', closed));
+    expect(await failure(body.toArray())).toMatchObject({ reason: 'broken', sent: true });
+  });
+
   it('CP-034 takes a redirect for a failure, and never shows where it led', async () => {
     let asked = 0;
     const inside = await serve((_request, response) => {

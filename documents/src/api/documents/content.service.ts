@@ -17,9 +17,10 @@ import { requireProject } from '../../core/projects/project-access.js';
 import { checkMetadata, normalizeLabels } from '../../domain/documents/annotations.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { bringsForm, readDocumentForm, type FormFields } from './document-form.js';
+import { bringsForm, type FormFields } from './document-form.js';
 import { readPlace, type AddedVersion } from './document-views.js';
 import type { NewDocumentBody } from './documents.dto.js';
+import { FormIntake } from './form-intake.js';
 
 const FETCH_TIMEOUT_MS = 60_000;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
@@ -30,6 +31,7 @@ export class ContentService {
   constructor(
     private readonly documents: DocumentStore,
     private readonly egress: Egress,
+    private readonly forms: FormIntake,
   ) {}
 
   /** @throws DocsvcError `not_found`, `too_large`, `invalid_request`, `quota_exceeded` */
@@ -37,11 +39,14 @@ export class ContentService {
     const { record, store } = this.documents;
     await record.inOrganization(caller.orgId, (tx) => requireProject(tx, caller, projectId));
     if (bringsForm(request)) {
-      const { fields, kept } = await readDocumentForm(request, (file) => keepContent(store, file));
+      const { fields, kept } = await this.forms.take(request);
       return this.addKept(caller, projectId, fields, kept);
     }
     const { name, content } = await this.contentOf(body);
-    return this.addKept(caller, projectId, { ...body, name }, await keepContent(store, content));
+    const kept = await keepContent(store, content).catch((error: unknown) => {
+      throw describeEgress(error);
+    });
+    return this.addKept(caller, projectId, { ...body, name }, kept);
   }
 
   private async addKept(

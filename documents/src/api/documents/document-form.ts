@@ -19,24 +19,31 @@ export interface DocumentForm<Kept> {
   kept: Kept;
 }
 
+/** What becomes of a file while it arrives. */
+export interface FileKeeper<Kept> {
+  keep(file: Readable): Promise<Kept>;
+  /** Of what was kept before the form was refused. */
+  drop(kept: Kept): Promise<void>;
+}
+
 /** Whether a request brings a form. */
 export function bringsForm({ headers }: FastifyRequest): boolean {
   return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 }
 
 /**
- * Reads a form with one part `file`, which is streamed to `keep` while it arrives, and the fields `name`, `contentType`, `metadata` (JSON)
- * and `labels` (as often as there are labels), in any order.
+ * Reads a form with one part `file`, which is streamed to its keeper while it arrives, and the fields `name`, `contentType`, `metadata`
+ * (JSON) and `labels` (as often as there are labels), in any order. A form that is refused leaves nothing.
  *
  * @throws DocsvcError `invalid_request` for any other form, and what `keep` throws
  */
 export async function readDocumentForm<Kept>(
   { raw, headers }: FastifyRequest,
-  keep: (file: Readable) => Promise<Kept>,
+  keeper: FileKeeper<Kept>,
 ): Promise<DocumentForm<Kept>> {
   const reader = openReader(headers['content-type'] ?? '');
   const fields: FormFields = {};
-  const files: Promise<Kept>[] = [];
+  const files: { file: Readable; keeping: Promise<Kept> }[] = [];
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>();
   reader.on('file', (part, file, filename, _encoding, mimeType) => {
     if (part !== 'file' || files.length > 0) {
@@ -46,9 +53,9 @@ export async function readDocumentForm<Kept>(
     }
     fields.name ??= filename;
     fields.contentType ??= mimeType;
-    const keeping = keep(file);
+    const keeping = keeper.keep(file);
     keeping.catch(reject);
-    files.push(keeping);
+    files.push({ file, keeping });
   });
   reader.on('field', (name, value, _nameCut, valueCut) => {
     try {
@@ -65,9 +72,16 @@ export async function readDocumentForm<Kept>(
   raw.pipe(reader);
   try {
     await whole;
-    const [keeping] = files;
-    if (keeping === undefined) throw refusal('file', 'the form has no part named file');
-    return { fields, kept: await keeping };
+    const [only] = files;
+    if (only === undefined) throw refusal('file', 'the form has no part named file');
+    return { fields, kept: await only.keeping };
+  } catch (error) {
+    for (const { file, keeping } of files) {
+      file.destroy();
+      const kept = await keeping.catch(() => undefined);
+      if (kept !== undefined) await keeper.drop(kept);
+    }
+    throw error;
   } finally {
     raw.unpipe(reader);
   }

@@ -26,10 +26,11 @@ export class DownloadsController {
   async downloadVersion(
     @IdParam('version') id: string,
     @Query() query: SignatureQuery,
-    @Req() { headers }: FastifyRequest,
+    @Req() { method, headers }: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { status, headers: said, body } = await this.downloads.open(id, query, headers.range);
+    const asked = { range: headers.range, headersAlone: method === 'HEAD' };
+    const { status, headers: said, body } = await this.downloads.open(id, query, asked);
     await reply.status(status).headers(said).send(body);
   }
 }

@@ -1,8 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { findVersionFile } from '../../core/documents/version-file.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readByteRange } from '../../domain/transport/byte-range.js';
+import type { PartRange } from '../../domain/uploads/part-plan.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { SignedUrls, type Signature } from '../addresses/signed-urls.js';
 
@@ -11,6 +12,13 @@ export interface Download {
   status: 200 | 206 | 416;
   headers: Record<string, string>;
   body: Readable | undefined;
+}
+
+/** What is asked of a file. */
+export interface Asked {
+  range: string | undefined;
+  /** Not the bytes themselves (RFC 9110, 9.3.2). */
+  headersAlone: boolean;
 }
 
 /** Files under signed addresses. */
@@ -22,9 +30,9 @@ export class DownloadsService {
   ) {}
 
   /** @throws DocsvcError `forbidden` for an address that is not signed, `not_found`, `purged` */
-  async open(versionId: string, signature: Signature, range: string | undefined): Promise<Download> {
-    const asked = { method: 'GET', subjectId: versionId, partNumber: null } as const;
-    const orgId = await this.urls.verify(signature, asked);
+  async open(versionId: string, signature: Signature, { range, headersAlone }: Asked): Promise<Download> {
+    const signed = { method: 'GET', subjectId: versionId, partNumber: null } as const;
+    const orgId = await this.urls.verify(signature, signed);
     const { record, store } = this.documents;
     const file = await record.inOrganization(orgId, (tx) => findVersionFile(tx, versionId));
     const head = await store.head(file.blobKey);
@@ -39,8 +47,11 @@ export class DownloadsService {
       'content-type': 'application/octet-stream',
       'content-disposition': attachment(file.name),
     };
+    // An empty stream, because Fastify takes the length of anything else for that of the file.
+    const read = (part?: PartRange): Promise<Readable> =>
+      headersAlone ? Promise.resolve(Readable.from([])) : store.readRange(file.blobKey, part);
     if (wanted === null) {
-      const body = await store.readRange(file.blobKey);
+      const body = await read();
       return { status: 200, headers: { ...shown, 'content-length': String(sizeBytes) }, body };
     }
     const { offset, length } = wanted;
@@ -51,7 +62,7 @@ export class DownloadsService {
         'content-length': String(length),
         'content-range': `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
       },
-      body: await store.readRange(file.blobKey, wanted),
+      body: await read(wanted),
     };
   }
 }

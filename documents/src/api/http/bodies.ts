@@ -32,6 +32,10 @@ export function readJsonBodies(server: FastifyInstance): void {
 
 /** Reads forms at these addresses and nowhere else: everywhere else a form is refused like any body that is not JSON. */
 export function readFormsAt(server: FastifyInstance, ...addresses: string[]): void {
+  // Whoever comes here has no token yet, so that no other body may be longer either.
+  server.addHook('onRoute', (options) => {
+    if (addresses.includes(options.url)) options.bodyLimit = MAX_FORM_BYTES;
+  });
   server.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (request, body, done) => {
     if (addresses.includes(request.routeOptions.url ?? '')) done(null, new URLSearchParams(body as string));
     else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));

@@ -1,7 +1,8 @@
-import { RequestMethod, type INestApplicationContext } from '@nestjs/common';
+import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { PUBLIC_METADATA, SCOPE_METADATA, type NeededScope } from './scopes.decorator.js';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import type { RateKind } from '../../core/access/admit-request.js';
+import { PUBLIC_METADATA, RATE_METADATA, SCOPE_METADATA, type NeededScope } from './scopes.decorator.js';
 
 /** Who may call a route, as it declares it. */
 export type Admittance =
@@ -17,11 +18,13 @@ export interface DeclaredRoute {
   /** `ProjectsController.readProject` */
   handler: string;
   admittance: Admittance;
+  /** The bucket in which its requests are counted. */
+  rate: RateKind;
 }
 
-/** Every route of the controllers with what it declares, in the order of their paths. Works on an application in preview, too. */
-export function declaredRoutes(app: INestApplicationContext): DeclaredRoute[] {
-  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+/** Every route of the controllers with what it declares, in the order of their paths. Works on those of an application in preview, too. */
+export function declaredRoutes(modules: ModulesContainer): DeclaredRoute[] {
+  const controllers = [...modules.values()].flatMap((module) => [...module.controllers.values()]);
   const routes = controllers.flatMap(({ metatype }) => (typeof metatype === 'function' ? routesOf(metatype) : []));
   return routes.sort((a, b) => `${a.path} ${a.method}`.localeCompare(`${b.path} ${b.method}`, 'en'));
 }
@@ -43,10 +46,11 @@ function routesOf(controller: object): DeclaredRoute[] {
     if (handler === undefined || paths === undefined) return [];
     const verb = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
     const admittance = admittanceOf(handler);
+    const rate = (Reflect.getMetadata(RATE_METADATA, handler) as RateKind | undefined) ?? 'requests';
     return prefixes.flatMap((prefix) =>
       [paths]
         .flat()
-        .map((path) => ({ method: verb, path: join(prefix, path), handler: `${name}.${method}`, admittance })),
+        .map((path) => ({ method: verb, path: join(prefix, path), handler: `${name}.${method}`, admittance, rate })),
     );
   });
 }

@@ -5,12 +5,13 @@ import { defer, from, lastValueFrom, type Observable } from 'rxjs';
 import type { JsonValue } from '../../../../src/domain/json.js';
 import type { Caller } from '../../core/access/caller.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
-import { withClaim } from '../../core/requests/idempotency-claim.js';
+import { withClaim, type IdempotencyClaim } from '../../core/requests/idempotency-claim.js';
 import { IdempotencyKeys, type KeptAnswer } from '../../core/requests/idempotency-keys.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { bodyText } from './bodies.js';
 import { findCaller } from './caller.decorator.js';
+import { FormSpool } from './form-spool.js';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** Headers that belong to the answer and not to one of its deliveries. */
@@ -24,7 +25,11 @@ const KEPT_HEADERS = ['etag', 'location'];
 export class IdempotencyInterceptor implements NestInterceptor {
   private readonly keys: IdempotencyKeys;
 
-  constructor(record: Record, config: ApiConfig) {
+  constructor(
+    record: Record,
+    config: ApiConfig,
+    private readonly forms: FormSpool,
+  ) {
     this.keys = new IdempotencyKeys(record, config.seal.key);
   }
 
@@ -47,8 +52,20 @@ export class IdempotencyInterceptor implements NestInterceptor {
     reply: FastifyReply,
     next: CallHandler,
   ): Promise<unknown> {
-    const claim = await this.keys.claim(caller, key, digestOf(request));
-    if ('status' in claim) return repeat(reply, claim);
+    try {
+      const claim = await this.keys.claim(caller, key, digestOf(request, await this.forms.digest(request)));
+      return 'status' in claim ? repeat(reply, claim) : await this.carryOut(caller, claim, reply, next);
+    } finally {
+      await this.forms.drop(request);
+    }
+  }
+
+  private async carryOut(
+    caller: Caller,
+    claim: IdempotencyClaim,
+    reply: FastifyReply,
+    next: CallHandler,
+  ): Promise<unknown> {
     const answerOf = (body: unknown): KeptAnswer => ({
       status: reply.statusCode,
       body: asSent(body),
@@ -76,12 +93,11 @@ function repeat(reply: FastifyReply, { status, body, headers }: KeptAnswer): unk
   return body ?? undefined;
 }
 
-/** A form has no text here, and each sending of it its own boundary: its address, its length and its digest, if it has one, stand for it. */
-function digestOf(request: FastifyRequest): Buffer {
+/** A form has no text here, and each sending of it its own boundary: the digest of what it says stands for it. */
+function digestOf(request: FastifyRequest, form: Buffer | null): Buffer {
   const { method, url, headers } = request;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
-  const length = type === 'application/json' ? '' : (headers['content-length'] ?? '');
-  const parts = [method, url, type, bodyText(request), length, headers['content-digest'] ?? ''];
+  const parts = [method, url, type, form?.toString('hex') ?? bodyText(request)];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 

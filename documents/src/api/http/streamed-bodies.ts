@@ -18,7 +18,6 @@ export function leaveBodiesAt(server: FastifyInstance, route: string): void {
     if (isOne(request)) done(null, undefined);
     else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
   });
-  dropRestAt(server, route);
 }
 
 /** Leaves forms with files on the connection at this route, and refuses them everywhere else. JSON may be so large there. */
@@ -30,14 +29,12 @@ export function leaveFileFormsAt(server: FastifyInstance, route: string, maxJson
     if (request.routeOptions.url === route) done(null, {});
     else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
   });
-  dropRestAt(server, route);
 }
 
-/** Reads and drops what comes after the answer, for a while. */
-function dropRestAt(server: FastifyInstance, route: string): void {
-  server.addHook('onResponse', (request, _reply, done) => {
-    const { raw, routeOptions } = request;
-    if (routeOptions.url === route && !raw.complete) {
+/** Reads and drops what comes after an answer, for a while: of requests that were refused before their bodies were read, too. */
+export function dropRests(server: FastifyInstance): void {
+  server.addHook('onResponse', ({ raw }, _reply, done) => {
+    if (!raw.complete) {
       const cut = setTimeout(() => raw.destroy(), LINGER_MS).unref();
       raw.once('close', () => clearTimeout(cut));
       raw.resume();

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { declaredRoutes, type DeclaredRoute } from '../http/declared-routes.js';
 
@@ -32,7 +33,7 @@ export function buildOpenApiDocument(app: INestApplication, version: string): Op
   const document = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
   const paths = Object.fromEntries(Object.entries(document.paths).sort(([a], [b]) => (a < b ? -1 : 1)));
   const published = { ...document, paths };
-  for (const route of declaredRoutes(app)) describeAccess(published, route);
+  for (const route of declaredRoutes(app.get(ModulesContainer))) describeAccess(published, route);
   closeBodies(published);
   return published;
 }

@@ -115,15 +115,16 @@ export class UploadsService {
       parts: parts?.map(({ partNumber, etag }) => ({ partNumber, etag: bare(etag) })) ?? null,
       sha256: readSha256(sha256),
     };
-    const made = await completeUpload(this.documents, completion, (tx, { documentId, versionId, version, projectId }) =>
-      recordAudit(tx, caller, {
-        action: 'version.created',
+    const made = await completeUpload(this.documents, completion, (tx, place, done) => {
+      const { documentId, versionId, version, projectId } = place;
+      return recordAudit(tx, caller, {
+        action: done === 'made' ? 'version.created' : 'version.resubmitted',
         subjectKind: 'document',
         subjectId: documentId,
         projectId,
         detail: { uploadId: id, versionId, version },
-      }),
-    );
+      });
+    });
     return this.inOrganization(caller, (tx) => readPlace(tx, made));
   }
 

@@ -1,4 +1,4 @@
-import { ArrayContains, In, IsNull, Not } from 'typeorm';
+import { ArrayContains, In, IsNull } from 'typeorm';
 import { DocsvcError } from '../../domain/errors.js';
 import { orderScopes, type Scope } from '../../domain/access/scopes.js';
 import { ProjectEntity } from '../projects/project.entity.js';
@@ -24,7 +24,8 @@ export function areListsWithin(given: Lists, held: Lists): boolean {
 }
 
 /**
- * Sees to it that somebody can make clients when this one is gone: an organization without one could never have any again.
+ * Sees to it that somebody can make clients when this one is gone: an organization without one could never have any again. Belongs into the
+ * transaction in which it goes, and locks all who could: of two that revoke each other at the same moment one comes second.
  *
  * @throws DocsvcError `conflict`
  */
@@ -32,8 +33,13 @@ export async function requireSuccessor(tx: RecordTransaction, id: string): Promi
   const { scopes } = await tx.manager.findOneByOrFail(OauthClientEntity, { id });
   if (!scopes.includes('clients:manage')) return;
   const whole = { workspace_ids: IsNull(), project_ids: IsNull(), expires_at: IsNull(), revoked_at: IsNull() };
-  const where = { id: Not(id), scopes: ArrayContains(['clients:manage']), ...whole };
-  if (await tx.manager.existsBy(OauthClientEntity, where)) return;
+  const managers = await tx.manager.find(OauthClientEntity, {
+    select: { id: true },
+    where: { scopes: ArrayContains(['clients:manage']), ...whole },
+    order: { id: 'asc' },
+    lock: { mode: 'pessimistic_write' },
+  });
+  if (managers.some((manager) => manager.id !== id)) return;
   throw new DocsvcError(
     'conflict',
     'this is the last client that can manage clients of the whole organization; make another one first',

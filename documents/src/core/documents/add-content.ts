@@ -17,6 +17,7 @@ export const MAX_ONE_SHOT_BYTES = 32 * 1024 * 1024;
 export interface KeptContent {
   versionId: string;
   sizeBytes: number;
+  sha256: Buffer;
 }
 
 /** What is said of them. */
@@ -32,8 +33,12 @@ export interface ContentDetails {
 /** Takes in the bytes of a whole file. @throws DocsvcError `too_large` above 32 MiB, `invalid_request` when they break off */
 export async function keepContent(store: BlobStore, body: Readable): Promise<KeptContent> {
   const versionId = uuidv7();
-  const { sizeBytes } = await store.put(originalKey(versionId), body, MAX_ONE_SHOT_BYTES);
-  return { versionId, sizeBytes };
+  return { versionId, ...(await store.put(originalKey(versionId), body, MAX_ONE_SHOT_BYTES)) };
+}
+
+/** Gives back the room of bytes that come to no version. */
+export async function dropContent(store: BlobStore, { versionId }: KeptContent): Promise<void> {
+  await store.deleteOwner(versionId);
 }
 
 /**
@@ -45,10 +50,11 @@ export async function keepContent(store: BlobStore, body: Readable): Promise<Kep
  */
 export async function addKeptContent(
   { record, store, quotas }: DocumentPlace,
-  { versionId, sizeBytes }: KeptContent,
+  kept: KeptContent,
   describe: () => ContentDetails,
   alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
 ): Promise<VersionPlace> {
+  const { versionId, sizeBytes } = kept;
   try {
     if (sizeBytes === 0)
       throw new DocsvcError('invalid_request', 'the file is empty; a document has at least one byte');
@@ -67,7 +73,7 @@ export async function addKeptContent(
       return made;
     });
   } catch (error) {
-    if (changedNothing(error)) await store.deleteOwner(versionId);
+    if (changedNothing(error)) await dropContent(store, kept);
     throw error;
   }
 }

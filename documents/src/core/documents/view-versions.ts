@@ -26,7 +26,7 @@ export interface VersionView {
   error: { code: string; message: string } | null;
   createdAt: Date;
   readyAt: Date | null;
-  /** What holds its pages; of a version that is read again, still what was read before. */
+  /** What holds its pages; of a version that is read again, and where that fails, still what was read before. */
   parseId: string | null;
 }
 

@@ -1,4 +1,4 @@
-import type { Record } from '../record/record.js';
+import type { Record, RecordTransaction } from '../record/record.js';
 
 /** Calls functions that work across organizations. */
 type Asking = Pick<Record, 'query'>;
@@ -43,6 +43,20 @@ export async function listPurgeableDocuments(
     [days, limit],
   );
   return rows.map((row) => ({ orgId: row.org_id, documentId: row.document_id, projectId: row.project_id }));
+}
+
+/** Parses of all organizations that no version uses and nobody has put aside. */
+export async function listUnusedParses(record: Asking, limit: number): Promise<{ orgId: string; parseId: string }[]> {
+  const rows = await record.query<{ org_id: string; parse_id: string }>(
+    'select org_id, parse_id from docsvc_list_unused_parses($1)',
+    [limit],
+  );
+  return rows.map((row) => ({ orgId: row.org_id, parseId: row.parse_id }));
+}
+
+/** Puts a parse aside, unless a version has begun to use it. */
+export async function retireParse(tx: RecordTransaction, parseId: string): Promise<void> {
+  await tx.query('select docsvc_retire_parse($1)', [parseId]);
 }
 
 /** Removes what was read and serves nobody any more. @returns the ids under which its blobs are */

@@ -27,10 +27,8 @@ export async function readableVersion(
   const versions = await listVersions(tx, documentId, { before: null, limit: MOST_VERSIONS });
   const [latest] = versions;
   if (latest === undefined) throw new DocsvcError('not_found', 'there is no such document');
-  return withPages(versions.find(({ parseId, status }) => parseId !== null && !FAILED.has(status)) ?? latest);
+  return withPages(versions.find(({ parseId }) => parseId !== null) ?? latest);
 }
-
-const FAILED: ReadonlySet<string> = new Set(['stored', 'failed', 'quarantined']);
 
 function withPages(version: VersionView): ReadVersion {
   const { parseId } = version;

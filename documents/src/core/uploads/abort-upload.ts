@@ -19,7 +19,7 @@ export async function abortUpload(tx: RecordTransaction, store: BlobStore, uploa
   tx.afterCommit(() => freeUpload(store, uploadId, row.version_id));
 }
 
-/** The bytes of one that failed by its digest lie where its version has them. */
+/** @param versionId whose bytes were this upload alone, and lie where a version has them */
 export async function freeUpload(store: BlobStore, uploadId: string, versionId: string | null): Promise<void> {
   await store.abortUpload(uploadId);
   if (versionId !== null) await store.deleteOwner(versionId);

@@ -4,9 +4,12 @@ import { originalKey } from '../../platform/blobs/blob-store.js';
 import type { VersionPlace } from '../documents/version-place.js';
 import { announceVersion } from '../documents/announce-version.js';
 import { quotaExceeded } from '../documents/quota-exceeded.js';
+import { wake } from '../driver/wake.js';
+import { changedNothing } from '../record/changed-nothing.js';
 import type { RecordTransaction } from '../record/record.js';
 import type { DocumentPlace } from '../documents/document-place.js';
 import type { UploadStatus } from './upload-session.entity.js';
+import { UPLOAD_TTL_SECS } from './upload-ttl.js';
 
 /** Missing parts that one refusal names. */
 const MOST_MISSING = 1_000;
@@ -26,40 +29,49 @@ export interface Completion {
   sha256: Buffer | null;
 }
 
+/** A completion that was begun, with the id of the version to be. */
+export interface BegunCompletion {
+  orgId: string;
+  uploadId: string;
+  versionId: string;
+}
+
+/** Runs in the transaction that makes the version, or has one that failed read `again`. */
+export type Alongside = (tx: RecordTransaction, made: VersionPlace, done: 'made' | 'again') => Promise<void>;
+
 /**
  * Makes the version of an upload whose parts are all here. Repeated, also by many at once, it makes one version and gives the same answer
  * (DI-009). The bytes are moved between two transactions, and whoever finds that half done finishes it.
  *
- * @param alongside runs in the transaction that makes the version
- * @throws DocsvcError `not_found`, `upload_incomplete` naming the missing parts, `upload_expired`, `quota_exceeded`
+ * @throws DocsvcError `not_found`, `upload_incomplete` naming the missing parts, `upload_expired`, `conflict` while the version of an
+ * upload that failed is read once more, `quota_exceeded`
  */
 export async function completeUpload(
   place: DocumentPlace,
   completion: Completion,
-  alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
+  alongside: Alongside,
 ): Promise<VersionPlace> {
+  const { orgId, uploadId } = completion;
   const versionId = await beginCompletion(place, completion);
-  await place.store.completeUpload(completion.uploadId, originalKey(versionId));
-  return finishCompletion(place, { ...completion, versionId }, alongside);
+  return finishCompletion(place, { orgId, uploadId, versionId }, alongside);
 }
 
 /** @returns the id of the version to be */
 async function beginCompletion({ record }: DocumentPlace, completion: Completion): Promise<string> {
   const { orgId, uploadId, parts, sha256 } = completion;
   const [row] = await record.inOrganization(orgId, (tx) =>
-    tx.query<{ status: UploadStatus; version_id: string | null; missing: number[] }>(
-      'select * from docsvc_begin_completion($1, $2, $3, $4, $5, $6)',
-      [
-        uploadId,
-        uuidv7(),
-        sha256,
-        parts?.map(({ partNumber }) => partNumber) ?? null,
-        parts?.map(({ etag }) => etag) ?? null,
-        MOST_MISSING,
-      ],
-    ),
+    tx.query<BegunSql>('select * from docsvc_begin_completion($1, $2, $3, $4, $5, $6)', [
+      uploadId,
+      uuidv7(),
+      sha256,
+      parts?.map(({ partNumber }) => partNumber) ?? null,
+      parts?.map(({ etag }) => etag) ?? null,
+      MOST_MISSING,
+    ]),
   );
   if (row === undefined) throw new DocsvcError('not_found', 'there is no such upload');
+  if (row.reading)
+    throw new DocsvcError('conflict', 'the version of this upload is being read; complete it again later');
   if (row.missing.length > 0) throw incomplete(row.missing);
   if (row.version_id === null) throw new DocsvcError('upload_expired', `this upload is ${row.status}; begin a new one`);
   if (row.status === 'aborted' || row.status === 'expired')
@@ -67,11 +79,30 @@ async function beginCompletion({ record }: DocumentPlace, completion: Completion
   return row.version_id;
 }
 
-/** The second half, for a completion that was begun; also for those that find it left undone. */
+/**
+ * The second half, for a completion that was begun; also for those that find it left undone. One that is refused does not stay half done:
+ * its upload is `failed` and says why, and can be completed again or aborted.
+ *
+ * @throws as {@link completeUpload} does
+ */
 export async function finishCompletion(
+  place: DocumentPlace,
+  begun: BegunCompletion,
+  alongside: Alongside,
+): Promise<VersionPlace> {
+  try {
+    await place.store.completeUpload(begun.uploadId, originalKey(begun.versionId));
+    return await makeVersion(place, begun, alongside);
+  } catch (error) {
+    if (changedNothing(error)) await refuseCompletion(place, begun, error);
+    throw error;
+  }
+}
+
+async function makeVersion(
   { record, quotas }: DocumentPlace,
-  { orgId, uploadId, versionId }: { orgId: string; uploadId: string; versionId: string },
-  alongside: (tx: RecordTransaction, made: VersionPlace) => Promise<void>,
+  { orgId, uploadId, versionId }: BegunCompletion,
+  alongside: Alongside,
 ): Promise<VersionPlace> {
   return record.inOrganization(orgId, async (tx) => {
     const [row] = await tx.query<FinishedSql>('select * from docsvc_finish_completion($1, $2, $3, $4)', [
@@ -80,7 +111,7 @@ export async function finishCompletion(
       originalKey(versionId),
       quotas.documents,
     ]);
-    if (row === undefined) throw new DocsvcError('conflict', 'this upload failed meanwhile; complete it again');
+    if (row === undefined) throw new DocsvcError('conflict', 'this upload has ended meanwhile; complete it again');
     if (row.refused !== null) throw quotaExceeded(row.refused, quotas);
     const made: VersionPlace = {
       documentId: row.document_id,
@@ -88,12 +119,30 @@ export async function finishCompletion(
       version: row.version,
       projectId: row.project_id,
     };
-    if (row.fresh) {
-      await announceVersion(tx, made);
-      await alongside(tx, made);
-    }
+    // Listeners have heard of a version that is read again.
+    if (row.done === 'made') await announceVersion(tx, made);
+    if (row.done === 'again') await wake(tx, 'ingest', made.versionId);
+    if (row.done !== 'nothing') await alongside(tx, made, row.done);
     return made;
   });
+}
+
+/** Does nothing where somebody else has made the version meanwhile. */
+async function refuseCompletion(
+  { record }: DocumentPlace,
+  { orgId, uploadId }: BegunCompletion,
+  { code, message }: DocsvcError,
+): Promise<void> {
+  await record.inOrganization(orgId, (tx) =>
+    tx.query('select docsvc_refuse_completion($1, $2, $3)', [uploadId, { code, message }, UPLOAD_TTL_SECS]),
+  );
+}
+
+interface BegunSql {
+  status: UploadStatus;
+  version_id: string | null;
+  missing: number[];
+  reading: boolean;
 }
 
 interface FinishedSql {
@@ -101,7 +150,7 @@ interface FinishedSql {
   version_id: string;
   project_id: string;
   version: number;
-  fresh: boolean;
+  done: 'made' | 'again' | 'nothing';
   refused: string | null;
 }
 

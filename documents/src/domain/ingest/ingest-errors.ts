@@ -6,8 +6,12 @@ export interface IngestEnding {
   code: IngestErrorCode;
 }
 
+/** Of a version, and of its upload, whose bytes do not have the digest that the client stated. */
+export const CHECKSUM_MISMATCH = 'checksum_mismatch';
+
 const SENTENCES = {
-  checksum_mismatch: 'The bytes are not those that the client declared: their SHA-256 differs. Upload the file again.',
+  [CHECKSUM_MISMATCH]:
+    'The bytes are not those that the client declared: their SHA-256 differs. Upload the file again.',
   too_large_to_read:
     'The file is larger than the service reads (DOCSVC_MAX_PARSE_BYTES). It is kept and can be downloaded.',
   type_not_readable: 'The file is of a type that the service does not read. It is kept and can be downloaded.',

@@ -38,10 +38,13 @@ export interface BlobStore {
    */
   putPart(uploadId: string, range: PartRange, body: Readable): Promise<Buffer>;
 
-  /** Makes the whole upload the blob of a key, without copying it; again is success. */
+  /**
+   * Makes the whole upload the blob of a key, without copying it, in the place of one that was there; again is success. From then on
+   * nothing writes to these bytes any more, whatever other keys they have.
+   */
   completeUpload(uploadId: string, key: string): Promise<void>;
 
-  /** Makes the blob of a key the upload again that it was, so that parts can be replaced; again is success. */
+  /** Makes an upload again of a copy of a blob, so that parts can be replaced; the blob stays. Again is success, and copies nothing. */
   reopenUpload(uploadId: string, key: string): Promise<void>;
 
   /** Gives an upload's room back; gone already is success. */

@@ -114,12 +114,28 @@ describe('the store of files', () => {
     const key = originalKey(uuidv7());
     await store.putPart(id, { offset: 0, length: 10 }, inPieces(Buffer.from('0123456789')));
     await store.completeUpload(id, key);
-    await store.reopenUpload(id, key);
-    await store.reopenUpload(id, key);
-    expect(await store.head(key)).toBeNull();
+    await Promise.all([store.reopenUpload(id, key), store.reopenUpload(id, key)]);
     await store.putPart(id, { offset: 8, length: 2 }, inPieces(Buffer.from('ab')));
+    await store.reopenUpload(id, key);
     await store.completeUpload(id, key);
     expect((await buffer(await store.readRange(key))).toString()).toBe('01234567ab');
+    expect(await readdir(join(root, 'incoming'))).toEqual([]);
+  });
+
+  it('what is written to a reopened upload reaches no blob, nor who reads one', async () => {
+    const id = await begin(10);
+    const [key, copied] = [originalKey(uuidv7()), originalKey(uuidv7())];
+    await store.putPart(id, { offset: 0, length: 10 }, inPieces(Buffer.from('0123456789')));
+    await store.completeUpload(id, key);
+    await store.copy(key, copied);
+    const begun = await store.readRange(key);
+    await store.reopenUpload(id, key);
+    await store.putPart(id, { offset: 0, length: 10 }, inPieces(Buffer.from('abcdefghij')));
+    const read = async (one: string): Promise<string> => (await buffer(await store.readRange(one))).toString();
+    expect([await read(key), await read(copied)]).toEqual(['0123456789', '0123456789']);
+    await store.completeUpload(id, key);
+    expect([await read(key), await read(copied)]).toEqual(['abcdefghij', '0123456789']);
+    expect((await buffer(begun)).toString()).toBe('0123456789');
   });
 
   it('a blob is written whole or not at all', async () => {

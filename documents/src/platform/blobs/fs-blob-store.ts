@@ -1,4 +1,4 @@
-import { link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
@@ -19,6 +19,9 @@ const DEFAULT_STALL_MS = 60_000;
  */
 export class FsBlobStore implements BlobStore {
   readonly transport = 'direct';
+
+  /** Copies under way, by their upload. */
+  private readonly reopening = new Map<string, Promise<void>>();
 
   private constructor(
     private readonly layout: FsLayout,
@@ -54,8 +57,15 @@ export class FsBlobStore implements BlobStore {
     await this.move(this.layout.upload(uploadId), this.layout.blob(key));
   }
 
+  /** Many parts ask at once, and one copy is enough. */
   async reopenUpload(uploadId: string, key: string): Promise<void> {
-    await this.move(this.layout.blob(key), this.layout.upload(uploadId));
+    const copying = this.reopening.get(uploadId) ?? this.copyBack(uploadId, key);
+    this.reopening.set(uploadId, copying);
+    try {
+      await copying;
+    } finally {
+      this.reopening.delete(uploadId);
+    }
   }
 
   async abortUpload(uploadId: string): Promise<void> {
@@ -76,13 +86,7 @@ export class FsBlobStore implements BlobStore {
   async copy(from: string, to: string): Promise<void> {
     const path = this.layout.blob(to);
     await makeDurableFolder(dirname(path));
-    try {
-      await link(this.layout.blob(from), path);
-    } catch (error) {
-      if (isMissing(error)) throw gone(error);
-      if (!isSystemError(error, 'EEXIST')) throw error;
-    }
-    await syncFolder(dirname(path));
+    await linkOnce(this.layout.blob(from), path);
   }
 
   async head(key: string): Promise<BlobHead | null> {
@@ -134,6 +138,19 @@ export class FsBlobStore implements BlobStore {
     }
   }
 
+  /** The file system shares the bytes until they are written to, where it can. */
+  private async copyBack(uploadId: string, key: string): Promise<void> {
+    const path = this.layout.upload(uploadId);
+    if (await isThere(path)) return;
+    const partial = join(this.layout.incoming, uuidv7());
+    try {
+      await copyExisting(this.layout.blob(key), partial);
+      await linkOnce(partial, path);
+    } finally {
+      await rm(partial, { force: true });
+    }
+  }
+
   private async openUpload(uploadId: string): ReturnType<typeof open> {
     return openExisting(this.layout.upload(uploadId), 'r+');
   }
@@ -161,11 +178,41 @@ export class FsBlobStore implements BlobStore {
 }
 
 async function assertThere(path: string): Promise<void> {
+  if (!(await isThere(path))) throw gone();
+}
+
+async function isThere(path: string): Promise<boolean> {
   try {
     await stat(path);
+    return true;
   } catch (error) {
-    throw isMissing(error) ? gone(error) : error;
+    if (isMissing(error)) return false;
+    throw error;
   }
+}
+
+/** Gives a file a second name; whoever comes second leaves what is there. */
+async function linkOnce(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (isMissing(error)) throw gone(error);
+    if (!isSystemError(error, 'EEXIST')) throw error;
+  }
+  await syncFolder(dirname(to));
+}
+
+async function copyExisting(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    if (isMissing(error)) throw gone(error);
+    if (isSystemError(error, 'ENOSPC', 'EDQUOT'))
+      throw new DocsvcError('unavailable', 'the disk of the server has no room for this', { cause: error });
+    throw error;
+  }
+  await using file = await open(to, 'r');
+  await file.sync();
 }
 
 async function openExisting(path: string, flags: string): ReturnType<typeof open> {

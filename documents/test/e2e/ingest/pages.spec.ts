@@ -114,6 +114,14 @@ describe('the pages of a document', () => {
     expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'ready', attempt: 2 });
     const { body } = await api.ask<PageBody>(`/api/documents/${documentId}/pages/1`);
     expect(body.text).toContain('Sealed words');
+    // Nobody says the password: what was read with it stays, and is found.
+    expect((await api.ask(`/api/documents/${documentId}/reprocess`, { method: 'POST', body: '{}' })).status).toBe(202);
+    expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'failed', attempt: 3 });
+    const kept = await api.ask<PageBody>(`/api/documents/${documentId}/pages/1`);
+    expect(kept).toMatchObject({ status: 200, body: { text: body.text } });
+    const sought = { method: 'POST', body: JSON.stringify({ query: 'sealed words' }) };
+    const { body: answer } = await api.ask(`/api/projects/${live.org.projectId}/search`, sought);
+    expect(answer).toMatchObject({ results: [{ documentId, version: 1, pageNumber: 1 }] });
     for (const id of [`ingest/${versionId}`, `ingest/${versionId}/2/1`]) {
       const history = await live.temporal.client.workflow.getHandle(id).fetchHistory();
       expect(JSON.stringify(history)).not.toContain(password);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ModulesContainer } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { declaredRoutes, type DeclaredRoute } from '../../../src/api/http/declared-routes.js';
 import { hashSecret } from '../../../src/core/access/secrets.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   acme = await api.organization();
   planted = await plantResources(api.database.owner, acme.orgId, acme.clientRowId);
   description = (await api.ask<Description>('/api/openapi.json')).body;
-  routes = declaredRoutes(api.app).filter(({ admittance }) => admittance.by === 'scope');
+  routes = declaredRoutes(api.app.get(ModulesContainer)).filter(({ admittance }) => admittance.by === 'scope');
 });
 afterAll(() => api.close());
 
@@ -48,7 +49,7 @@ const refused = (status: number, code: string) => () => ({ status, body: { error
 
 describe('who may call', () => {
   it('DI-060 every handler declares its scope, or that it is public and why', () => {
-    const declared = declaredRoutes(api.app);
+    const declared = declaredRoutes(api.app.get(ModulesContainer));
     expect(declared.filter(({ admittance }) => admittance.by === 'nothing')).toEqual([]);
     const served = api.app
       .get(RouteTable)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as client from 'openid-client';
 import { makeFirstOrganization, newCredentials } from '../../../src/core/access/make-organization.js';
-
+import { SCOPES } from '../../../src/domain/access/scopes.js';
 import { startApi, tokenFor, type Answer, type TestApi, type TestOrganization } from '../../support/api/api.js';
 
 let api: TestApi;
@@ -182,6 +182,20 @@ describe('clients', () => {
     const { token } = await solo.client(['clients:manage']);
     expect((await revoke()).status).toBe(204);
     expect((await api.ask('/api/clients', { token })).status).toBe(200);
+  });
+
+  it('of two that revoke each other at the same moment one stays', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const pair = await api.organization('Pair');
+      const other = await pair.client([...SCOPES]);
+      const revoke = (id: string, token: string): Promise<Answer> =>
+        api.ask(`/api/clients/${id}`, { method: 'DELETE', token });
+      const answers = await Promise.all([revoke(other.id, pair.token), revoke(pair.clientRowId, other.token)]);
+      const statuses = answers.map(({ status }) => status).toSorted();
+      // The second may find itself revoked at the door.
+      expect(statuses[0]).toBe(204);
+      expect([401, 409]).toContain(statuses[1]);
+    }
   });
 
   it('a client that expires gives no token beyond its end', async () => {

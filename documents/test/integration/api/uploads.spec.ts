@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
+import { DocumentStore } from '../../../src/api/foundation/store.module.js';
 import { startApi, type Answer, type TestApi, type TestOrganization } from '../../support/api/api.js';
 
 const MIB = 1024 * 1024;
@@ -214,6 +215,29 @@ describe('documents over HTTP', () => {
     expect(await acme.ask(path, { method: 'POST', body: none })).toMatchObject({ status: 400 });
     const whole = { name: 'whole.bin', contentBase64: Buffer.alloc(2 * MIB).toString('base64') };
     expect(await acme.ask(path, { method: 'POST', body: whole })).toMatchObject({ status: 202 });
+  });
+
+  it('forms with one key are one, whatever their boundary, and other bytes of the same length are another request', async () => {
+    const send = (bytes: string, name = 'keyed.txt'): Promise<Answer<Added>> => {
+      const form = new FormData();
+      form.append('file', new Blob([bytes]), 'ignored.txt');
+      form.append('name', name);
+      const headers = { 'idempotency-key': 'one-form' };
+      return acme.ask<Added>(`/api/projects/${projectId}/documents`, { method: 'POST', body: form, headers });
+    };
+    const first = await send('first bytes');
+    expect(first).toMatchObject({ status: 202, body: { version: { version: 1 } } });
+    const again = await send('first bytes');
+    expect(again).toMatchObject({ status: 202, body: first.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    for (const other of [await send('other bytes'), await send('first bytes', 'keyed.mdx')])
+      expect(other).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    const { store } = api.app.get(DocumentStore);
+    const kept: string[] = [];
+    for await (const { ownerId } of store.owners()) kept.push(ownerId);
+    const { rows } = await api.database.owner.query<{ id: string }>('select id from document_versions');
+    // What was sent again, or refused, is not kept.
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(kept));
   });
 
   it('an address of this network is not fetched', async () => {

@@ -4,7 +4,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { settleUpload } from '../../../src/core/uploads/settle-upload.js';
 import { reapUploads } from '../../../src/core/uploads/reap-uploads.js';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
@@ -117,31 +116,6 @@ describe('an upload', () => {
       buffer(await bench.place.store.readRange(originalKey(versionId))),
     );
     expect((await Promise.all(kept)).map(String)).toEqual(['0', '1']);
-  });
-
-  it('fails by a digest that was stated, keeps its parts, and can be completed again with others', async () => {
-    const good = Buffer.from('0123456789');
-    const id = await bench.begin({ sizeBytes: 10, sha256: sha256(good) });
-    await bench.send(id, 1, Buffer.from('012345678X'));
-    const first = await bench.complete(id);
-    expect(await sessionOf(id)).toMatchObject({ status: 'completing' });
-    const fail = (): Promise<void> =>
-      test.record.inOrganization(bench.organization.orgId, async (tx) => {
-        await tx.query(`update document_versions set status = 'failed' where id = $1`, [first.versionId]);
-        await settleUpload(tx, first.versionId, false);
-      });
-    await fail();
-    expect(await sessionOf(id)).toMatchObject({ status: 'failed', error: { code: 'checksum_mismatch' } });
-    expect(await bench.complete(id, { sha256: sha256(good) })).toEqual(first);
-    await fail();
-    await bench.send(id, 1, good);
-    expect(await bench.complete(id, { sha256: sha256(good) })).toEqual(first);
-    await test.record.inOrganization(bench.organization.orgId, (tx) => settleUpload(tx, first.versionId, true));
-    expect(await sessionOf(id)).toMatchObject({ status: 'completed', error: null });
-    expect(await buffer(await bench.place.store.readRange(originalKey(first.versionId)))).toEqual(good);
-    expect(
-      await countOf(`from document_versions where id = $1 and status = 'queued' and attempt = 3`, first.versionId),
-    ).toBe(1);
   });
 
   it('a completion that a process did not live to finish is finished by the reaper', async () => {
