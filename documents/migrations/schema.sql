@@ -366,6 +366,16 @@ create table schema_migrations (
   constraint "PK_62441bec32630ced9e4cccae336" PRIMARY KEY (id)
 );
 
+create table secret_throttles (
+  key bytea not null,
+  count integer not null,
+  ends_at timestamp with time zone not null,
+  constraint secret_throttles_pkey PRIMARY KEY (key),
+  constraint secret_throttles_count_check CHECK ((count > 0)),
+  constraint secret_throttles_key_check CHECK ((octet_length(key) = 32))
+);
+CREATE INDEX secret_throttles_end ON public.secret_throttles USING btree (ends_at);
+
 create table upload_parts (
   org_id uuid not null,
   session_id uuid not null,
@@ -490,7 +500,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
+CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
  RETURNS TABLE(document_id uuid, version integer, refused text)
  LANGUAGE plpgsql
 AS $function$
@@ -519,8 +529,8 @@ begin
   end if;
   select coalesce(max(v.version), 0) + 1 into next_version from document_versions v where v.document_id = doc;
   insert into document_versions (id, org_id, project_id, document_id, version, blob_key, content_type, size_bytes,
-    declared_sha256)
-  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256);
+    declared_sha256, sha256)
+  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256, p_sha256);
   update documents d set latest_version_id = p_id, updated_at = clock_timestamp(), row_version = d.row_version + 1,
       metadata = case when p_metadata = '{}' then d.metadata else p_metadata end,
       labels = case when p_labels = '{}' then d.labels else p_labels end
@@ -899,6 +909,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_throttles()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from secret_throttles t where t.ends_at < clock_timestamp();
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_tokens()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1022,7 +1048,7 @@ begin
       where d.id = v.id;
   else
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
-      u.content_type, u.size_bytes, u.declared_sha256, u.metadata, u.labels, p_most_documents, null);
+      u.content_type, u.size_bytes, u.declared_sha256, null, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
       return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;
@@ -1384,11 +1410,37 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_note_digest(p_version uuid, p_attempt integer, p_sha256 bytea)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update document_versions set sha256 = p_sha256
+    where id = p_version and attempt = p_attempt and status = 'processing'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_note_lost_time(p_version uuid, p_attempt integer, p_ms integer)
  RETURNS integer
  LANGUAGE sql
 AS $function$
   update document_versions set lost_ms = lost_ms + p_ms where id = p_version and attempt = p_attempt returning lost_ms
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_note_wrong_secret(p_key bytea, p_seconds integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into secret_throttles as t (key, count, ends_at)
+    values (p_key, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (key) do update
+      set count = case when t.ends_at > clock_timestamp() then t.count + 1 else 1 end,
+          ends_at = case when t.ends_at > clock_timestamp() then t.ends_at else excluded.ends_at end;
+end
 $function$
 ;
 
@@ -1707,6 +1759,17 @@ AS $function$
     when 'ro' then 'romanian' when 'ru' then 'russian' when 'sr' then 'serbian' when 'es' then 'spanish'
     when 'sv' then 'swedish' when 'ta' then 'tamil' when 'tr' then 'turkish' when 'yi' then 'yiddish'
     else 'simple' end::regconfig
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_secret_wait(p_key bytea, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select greatest(1, ceil(extract(epoch from t.ends_at - clock_timestamp())))::int from secret_throttles t
+    where t.key = p_key and t.count >= p_limit and t.ends_at > clock_timestamp()
 $function$
 ;
 
@@ -2038,6 +2101,8 @@ create policy org_isolation on projects as PERMISSIVE for ALL to public using ((
 alter table rate_buckets enable row level security, force row level security;
 create policy cross_organization on rate_buckets as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on rate_buckets as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table secret_throttles enable row level security, force row level security;
+create policy cross_organization on secret_throttles as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 alter table upload_parts enable row level security, force row level security;
 create policy cross_organization on upload_parts as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on upload_parts as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -2094,6 +2159,7 @@ grant delete, insert, select, update on table projects to docsvc_app;
 grant insert, select on table projects to docsvc_system;
 grant select on table rate_buckets to docsvc_app;
 grant insert, select, update on table rate_buckets to docsvc_system;
+grant delete, insert, select, update on table secret_throttles to docsvc_system;
 grant delete, insert, select, update on table upload_parts to docsvc_app;
 grant delete, select on table upload_parts to docsvc_system;
 grant delete, insert, select, update on table upload_sessions to docsvc_app;
@@ -2116,6 +2182,8 @@ alter function docsvc_delete_old_events(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_delete_old_events(integer,integer) from public;
 alter function docsvc_delete_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_delete_outbox(bigint[]) from public;
+alter function docsvc_delete_spent_throttles() owner to docsvc_system;
+revoke all on function docsvc_delete_spent_throttles() from public;
 alter function docsvc_delete_spent_tokens() owner to docsvc_system;
 revoke all on function docsvc_delete_spent_tokens() from public;
 alter function docsvc_expire_uploads(integer) owner to docsvc_system;
@@ -2144,6 +2212,8 @@ alter function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,b
 revoke all on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) from public;
 alter function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) owner to docsvc_system;
 revoke all on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) from public;
+alter function docsvc_note_wrong_secret(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_note_wrong_secret(bytea,integer) from public;
 revoke all on function docsvc_organization() from public;
 alter function docsvc_read_chunks(uuid[],integer[]) owner to docsvc_system;
 revoke all on function docsvc_read_chunks(uuid[],integer[]) from public;
@@ -2153,6 +2223,8 @@ alter function docsvc_reconcile_usage() owner to docsvc_system;
 revoke all on function docsvc_reconcile_usage() from public;
 alter function docsvc_resemble_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_resemble_words(uuid,text[]) from public;
+alter function docsvc_secret_wait(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_secret_wait(bytea,integer) from public;
 alter function docsvc_stem_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_stem_words(uuid,text[]) from public;
 alter function docsvc_sweep_parses(integer) owner to docsvc_system;
@@ -2163,6 +2235,7 @@ grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
 grant execute on function docsvc_delete_expired_idempotency_keys() to docsvc_app;
 grant execute on function docsvc_delete_old_events(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_spent_throttles() to docsvc_app;
 grant execute on function docsvc_delete_spent_tokens() to docsvc_app;
 grant execute on function docsvc_expire_uploads(integer) to docsvc_app;
 grant execute on function docsvc_find_client(text) to docsvc_app;
@@ -2177,10 +2250,12 @@ grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to d
 grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
 grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;
 grant execute on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) to docsvc_app;
+grant execute on function docsvc_note_wrong_secret(bytea,integer) to docsvc_app;
 grant execute on function docsvc_organization() to docsvc_app;
 grant execute on function docsvc_read_chunks(uuid[],integer[]) to docsvc_app;
 grant execute on function docsvc_read_outbox(integer,integer) to docsvc_app;
 grant execute on function docsvc_reconcile_usage() to docsvc_app;
 grant execute on function docsvc_resemble_words(uuid,text[]) to docsvc_app;
+grant execute on function docsvc_secret_wait(bytea,integer) to docsvc_app;
 grant execute on function docsvc_stem_words(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_sweep_parses(integer) to docsvc_app;

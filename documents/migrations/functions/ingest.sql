@@ -26,6 +26,15 @@ begin
 end
 $$;
 
+-- Notes the digest of the bytes, so that they are hashed once.
+create or replace function docsvc_note_digest(p_version uuid, p_attempt int, p_sha256 bytea)
+returns void
+language sql
+as $$
+  update document_versions set sha256 = p_sha256
+    where id = p_version and attempt = p_attempt and status = 'processing'
+$$;
+
 -- Notes what the bytes are. `reused` is true where the same bytes were read before: the version uses that parse from
 -- now on, so that nobody can put it aside. An attempt after the first reads the bytes anew.
 create or replace function docsvc_open_parse(

@@ -4,7 +4,8 @@ import { finishVersion } from './finish-version.js';
 import { whileHeartbeating } from './heartbeat.js';
 import { indexVersion } from './index-version.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
-import type { IngestSteps, ParseSteps, RecognitionSteps } from './ingest-steps.js';
+import { hashVersion, needsHashingApart } from './hash-version.js';
+import type { HashSteps, IngestSteps, ParseSteps, RecognitionSteps } from './ingest-steps.js';
 import { joinPageTables } from './join-page-tables.js';
 import { failureSentence, readSpan, recognizePage } from './read-span.js';
 import { validateVersion } from './validate-version.js';
@@ -19,7 +20,10 @@ export function createIngestActivities(on: IngestDependencies): IngestSteps {
     beginIngest: async ({ orgId, subjectId }) => {
       const subject = await on.record.inOrganization(orgId, (tx) => beginIngest(tx, subjectId));
       const { isFindable, timing } = on;
-      return subject === null ? null : { orgId, versionId: subjectId, attempt: subject.attempt, isFindable, timing };
+      if (subject === null) return null;
+      const { attempt, projectId } = subject;
+      const isHashedApart = needsHashingApart(subject);
+      return { orgId, projectId, versionId: subjectId, attempt, isHashedApart, isFindable, timing };
     },
     validateVersion: (ref) => whileHeartbeating((signal) => validateVersion(on, ref, signal)),
     failPage: (parse, pageNumber, code) =>
@@ -30,6 +34,11 @@ export function createIngestActivities(on: IngestDependencies): IngestSteps {
     indexVersion: (parse) => whileHeartbeating((signal) => place(() => indexVersion(on, parse, signal))),
     finishVersion: (ref, parseId, ending) => whileHeartbeating(() => finishVersion(on, ref, parseId, ending)),
   };
+}
+
+/** Hashing of large files. */
+export function createHashActivities(on: IngestDependencies): HashSteps {
+  return { hashVersion: (ref) => whileHeartbeating((signal) => hashVersion(on, ref, signal)) };
 }
 
 /** Steps that run a parser. */

@@ -9,10 +9,10 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { TimeoutType } from '@temporalio/common';
-import type { AttemptRef, IngestSteps, ParseRef } from '../activities/ingest-steps.js';
+import type { AttemptRef, HashSteps, IngestSteps, ParseRef } from '../activities/ingest-steps.js';
 import type { IngestEnding } from '../domain/ingest/ingest-errors.js';
 import { index, show, type IngestStage } from './ingest-visibility.js';
-import { woken } from './messages.js';
+import { HASH_QUEUE, woken } from './messages.js';
 import { readBatches } from './read-batches.js';
 
 /** A version, by its id. */
@@ -31,7 +31,7 @@ export interface IngestProgress {
 const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
 /** Work that grows with the document may be what its worker dies of, again and again: then the version fails, and the others are read. */
 const HEAVY_STEP = { ...LOST_STEP, maximumInterval: '2 minutes', maximumAttempts: 20 } as const;
-const STAGE_LIMITS = { validate: '1 day', parse: '7 days', index: '1 day' } as const;
+const STAGE_LIMITS = { hash: '7 days', validate: '1 day', parse: '7 days', index: '1 day' } as const;
 
 const { beginIngest } = proxyActivities<IngestSteps>({
   startToCloseTimeout: '10s',
@@ -39,14 +39,26 @@ const { beginIngest } = proxyActivities<IngestSteps>({
   summary: 'Take the version from the queue',
 });
 
-/** Hashing takes a whole file, of whatever size. */
+/** Takes a whole file, of whatever size. No project waits behind all the files of another one. */
+function hashing({ projectId, timing }: AttemptRef): HashSteps {
+  return proxyActivities<HashSteps>({
+    taskQueue: HASH_QUEUE,
+    startToCloseTimeout: STAGE_LIMITS.validate,
+    scheduleToCloseTimeout: STAGE_LIMITS.hash,
+    heartbeatTimeout: timing.heartbeatMs,
+    retry: LOST_STEP,
+    priority: { fairnessKey: projectId },
+    summary: 'Hash the file',
+  });
+}
+
 function validation({ timing }: AttemptRef): Pick<IngestSteps, 'validateVersion'> {
   return proxyActivities<IngestSteps>({
     startToCloseTimeout: STAGE_LIMITS.validate,
     scheduleToCloseTimeout: STAGE_LIMITS.validate,
     heartbeatTimeout: timing.heartbeatMs,
     retry: LOST_STEP,
-    summary: 'Hash the file and find out what it is',
+    summary: 'Find out what the file is',
   });
 }
 
@@ -122,7 +134,11 @@ class Reading {
   }
 
   private async readAll(): Promise<End | null> {
-    this.enter('validate', 'Hashes the file and finds out what it is.');
+    if (this.attempt.isHashedApart) {
+      this.enter('validate', 'Hashes the file, or waits for its turn.');
+      await hashing(this.attempt).hashVersion(this.attempt);
+    }
+    this.enter('validate', 'Finds out what the file is.');
     const validated = await validation(this.attempt).validateVersion(this.attempt);
     switch (validated.next) {
       case 'leave':

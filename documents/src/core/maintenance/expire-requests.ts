@@ -27,8 +27,9 @@ export async function deleteOldEvents(record: Asking, limit: number): Promise<nu
   return row?.deleted ?? 0;
 }
 
-/** Forgets tokens that ended, and answers that are repeated no longer. */
+/** Forgets tokens that ended, answers that are repeated no longer, and wrong secrets. */
 export async function deleteSpentRequests(record: Asking): Promise<void> {
   await record.query('select docsvc_delete_spent_tokens()');
   await record.query('select docsvc_delete_expired_idempotency_keys()');
+  await record.query('select docsvc_delete_spent_throttles()');
 }

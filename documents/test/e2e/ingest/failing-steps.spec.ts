@@ -34,7 +34,14 @@ describe('an ingest whose step never succeeds', () => {
     async (failing) => {
       const endings: (IngestEnding | null)[] = [];
       const ref: AttemptRef = {
-        ...{ orgId: uuidv7(), versionId: uuidv7(), attempt: 1, isFindable: false },
+        ...{
+          orgId: uuidv7(),
+          versionId: uuidv7(),
+          attempt: 1,
+          isFindable: false,
+          projectId: uuidv7(),
+          isHashedApart: false,
+        },
         timing: { heartbeatMs: 2000, workflowTaskMs: 2000 },
       };
       const options = { ocr: false, ocrLanguages: [], withPassword: false } as unknown as ParseRef['options'];
