@@ -65,7 +65,7 @@ describe('lists of what is large', () => {
     expect(lists.map((list) => list.map(({ pageNumber }) => pageNumber))).toEqual([[1, 2], [3, 4], [5], [6], [7]]);
     const exact = await follow(`/api/documents/${planted.documentId}/pages?limit=7`);
     expect(exact.flat()).toHaveLength(7);
-  }, 60_000);
+  }, 180_000);
 
   it('words count as well, and a page with more of them than an answer holds says so', async () => {
     const many = Array.from({ length: 20_000 }, () => word('buoy'));
@@ -84,7 +84,7 @@ describe('lists of what is large', () => {
     expect([status, refused.error['code']]).toEqual([413, 'too_large']);
     expect(refused.error['message']).toContain('leave include out');
     expect((await acme.ask(`${path}/4`)).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   it('tables end early with a cursor', async () => {
     const box = [0, 0, 1, 1] as const;
@@ -102,5 +102,5 @@ describe('lists of what is large', () => {
     await api.database.owner.query(`update parses set status = 'ready' where id = $1`, [planted.parseId]);
     const lists = await follow(`/api/documents/${planted.documentId}/tables?limit=200`);
     expect(lists.map((list) => list.map(({ tableNumber }) => tableNumber))).toEqual([[1, 2], [3, 4], [5]]);
-  }, 60_000);
+  }, 180_000);
 });
