@@ -69,6 +69,7 @@ create table deliveries (
   status text default 'pending'::text not null,
   attempts integer default 0 not null,
   attempts_before_round integer default 0 not null,
+  postponed integer default 0 not null,
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
@@ -1515,6 +1516,24 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_postpone_delivery(p_delivery uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait_ms int;
+begin
+  select least(60000, 200 * 2 ^ least(d.postponed, 10)) * (0.5 + random()) into wait_ms from deliveries d
+    where d.id = p_delivery and d.status in ('pending', 'retrying') for update;
+  if not found then return null; end if;
+  update deliveries d
+    set postponed = d.postponed + 1, next_attempt_at = clock_timestamp() + make_interval(secs => wait_ms / 1000.0)
+    where d.id = p_delivery;
+  return wait_ms;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_purge_document(p_document uuid)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -1634,7 +1653,7 @@ begin
   recorded := false;
   disabled := false;
   update deliveries d
-    set attempts = p_number,
+    set attempts = p_number, postponed = 0,
         status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted'
           else 'retrying' end,
         next_attempt_at = case when not p_succeeded and not p_gone
@@ -1670,7 +1689,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_redeliver(p_delivery uuid)
 AS $function$
 begin
   update deliveries d
-    set status = 'pending', attempts_before_round = d.attempts, next_attempt_at = clock_timestamp(), finished_at = null
+    set status = 'pending', attempts_before_round = d.attempts, postponed = 0,
+      next_attempt_at = clock_timestamp(), finished_at = null
     where d.id = p_delivery and d.status in ('succeeded', 'exhausted', 'cancelled');
   return found;
 end
