@@ -101,9 +101,11 @@ create table document_tables (
   table_number integer not null,
   first_page integer not null,
   last_page integer not null,
+  size_bytes integer not null,
   content jsonb not null,
   constraint document_tables_pkey PRIMARY KEY (parse_id, table_number),
   constraint document_tables_check CHECK ((last_page >= first_page)),
+  constraint document_tables_size_bytes_check CHECK ((size_bytes >= 0)),
   constraint document_tables_table_number_check CHECK ((table_number >= 1))
 );
 
@@ -262,6 +264,15 @@ create table orgs (
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 255))),
   constraint orgs_signing_salt_check CHECK ((octet_length(signing_salt) = 32))
+);
+
+create table page_failures (
+  org_id uuid not null,
+  parse_id uuid not null,
+  page_number integer not null,
+  warning jsonb not null,
+  constraint page_failures_pkey PRIMARY KEY (parse_id, page_number),
+  constraint page_failures_page_number_check CHECK ((page_number >= 1))
 );
 
 create table pages (
@@ -480,6 +491,14 @@ begin
     where u.id = p_session and (u.status in ('open', 'failed'));
   return query select u.status, docsvc_freed_version(u.version_id) from upload_sessions u where u.id = p_session;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_add_pages_done(p_version uuid, p_attempt integer, p_pages integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update document_versions set pages_done = pages_done + p_pages where id = p_version and attempt = p_attempt
 $function$
 ;
 
@@ -786,19 +805,6 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_count_pages_done(p_version uuid, p_attempt integer, p_parse uuid)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update document_versions v
-    set pages_done = (select count(*) from (
-      select page_number from pages where parse_id = p_parse
-      union select unnest(failed_pages) from parses where id = p_parse
-    ) done)
-    where v.id = p_version and v.attempt = p_attempt
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.docsvc_count_part(p_session uuid, p_part integer, p_etag text, p_sha256 bytea, p_size bigint, p_ttl_secs double precision)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -992,9 +998,12 @@ CREATE OR REPLACE FUNCTION public.docsvc_fail_page(p_version uuid, p_attempt int
  LANGUAGE plpgsql
 AS $function$
 begin
-  update parses set failed_pages = failed_pages || p_page, warnings = warnings || p_warning
-    where id = p_parse and status = 'running' and not p_page = any (failed_pages);
-  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+  insert into page_failures (org_id, parse_id, page_number, warning)
+    select r.org_id, r.id, p_page, p_warning from parses r where r.id = p_parse and r.status = 'running'
+    on conflict (parse_id, page_number) do nothing;
+  if found and not exists (select from pages where parse_id = p_parse and page_number = p_page) then
+    perform docsvc_add_pages_done(p_version, p_attempt, 1);
+  end if;
 end
 $function$
 ;
@@ -1194,7 +1203,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_last_page(p_parse uuid)
  LANGUAGE sql
 AS $function$
   select coalesce(r.page_count, greatest(
-    (select max(page_number) from pages where parse_id = r.id), (select max(n) from unnest(r.failed_pages) n), 0
+    (select max(page_number) from pages where parse_id = r.id),
+    (select max(page_number) from page_failures where parse_id = r.id), 0
   )) from parses r where r.id = p_parse
 $function$
 ;
@@ -1244,6 +1254,27 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_pages(p_parse uuid, p_after integer, p_most integer, p_bytes bigint)
+ RETURNS TABLE(org_id uuid, parse_id uuid, page_number integer, width double precision, height double precision, unit text, rotation integer, label text, sheet_name text, text text, source text, ocr_confidence real, words_key text, table_count integer, has_next boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.org_id, p.parse_id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text,
+      p.source, p.ocr_confidence, p.words_key, p.table_count, n.has_next
+    from (
+      select page_number, size_bytes, row_number() over list as place, sum(size_bytes) over list as upto,
+          lead(page_number) over list is not null as has_next
+        from (
+          select page_number, octet_length(text)::bigint as size_bytes from pages
+            where parse_id = p_parse and page_number > p_after order by page_number limit p_most + 1
+        ) s window list as (order by page_number)
+    ) n
+    join pages p on p.parse_id = p_parse and p.page_number = n.page_number
+    where n.place <= p_most and (n.upto <= p_bytes or n.place = 1)
+    order by p.page_number
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_purgeable_documents(p_days integer, p_limit integer)
  RETURNS TABLE(org_id uuid, document_id uuid, project_id uuid)
  LANGUAGE sql
@@ -1284,6 +1315,28 @@ AS $function$
     left join document_versions v on v.id = u.version_id
     where u.status = 'completing' and (v.id is null or v.status = 'failed') and (p_after is null or u.id > p_after)
     order by u.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_tables(p_parse uuid, p_after integer, p_page integer, p_most integer, p_bytes bigint)
+ RETURNS TABLE(table_number integer, content jsonb, has_next boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.table_number, t.content, n.has_next
+    from (
+      select table_number, row_number() over list as place, sum(size_bytes) over list as upto,
+          lead(table_number) over list is not null as has_next
+        from (
+          select table_number, size_bytes::bigint from document_tables
+            where parse_id = p_parse and table_number > p_after
+              and (p_page is null or p_page between first_page and last_page)
+            order by table_number limit p_most + 1
+        ) s window list as (order by table_number)
+    ) n
+    join document_tables t on t.parse_id = p_parse and t.table_number = n.table_number
+    where n.place <= p_most and (n.upto <= p_bytes or n.place = 1)
+    order by t.table_number
 $function$
 ;
 
@@ -1571,7 +1624,7 @@ CREATE OR REPLACE FUNCTION public.docsvc_read_chunks(p_parses uuid[], p_chunks i
 AS $function$
   select c.parse_id, c.chunk_number, c.chars_from,
          case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
-           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+           then substr(p.text, c.chars_from + 1, least(c.chars_to - c.chars_from, 16384)) else c.body end,
          c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
     from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
     join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number
@@ -1820,7 +1873,11 @@ begin
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
   update parses set status = p_status, finished_at = clock_timestamp(), page_count = docsvc_last_page(p_parse),
-    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed'))
+    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed')),
+    failed_pages = array(select page_number from page_failures where parse_id = p_parse order by page_number),
+    warnings = warnings || array_to_json(array(
+      select warning from page_failures where parse_id = p_parse order by page_number limit 100
+    ))::jsonb
     where id = p_parse returning * into made;
   perform docsvc_count_words(p_parse, 1);
   insert into usage_counters (org_id, kind, period, amount)
@@ -1872,7 +1929,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_sum_up_parse(p_parse uuid)
  RETURNS TABLE(page_count integer, read_pages integer, failed_pages integer)
  LANGUAGE sql
 AS $function$
-  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
+  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id),
+      (select count(*)::int from page_failures where parse_id = r.id)
     from parses r where r.id = p_parse
 $function$
 ;
@@ -1964,10 +2022,12 @@ CREATE OR REPLACE FUNCTION public.docsvc_write_pages(p_version uuid, p_attempt i
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  added int;
 begin
   perform 1 from parses where id = p_parse and status = 'running';
   if not found then return false; end if;
-  insert into pages (
+  with written as (insert into pages (
     org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence,
       words_key, table_count
   )
@@ -1985,8 +2045,14 @@ begin
         label = excluded.label,
       sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source,
         ocr_confidence = excluded.ocr_confidence,
-      words_key = excluded.words_key, table_count = excluded.table_count;
-  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+      words_key = excluded.words_key, table_count = excluded.table_count
+    returning page_number, xmax = 0 as is_new
+  )
+  -- Each page is looked up for itself: joined, all failures of the parse would be read for one page.
+  select count(*) filter (where w.is_new and (
+      select f.page_number from page_failures f where f.parse_id = p_parse and f.page_number = w.page_number
+    ) is null) into added from written w;
+  if added > 0 then perform docsvc_add_pages_done(p_version, p_attempt, added); end if;
   return true;
 end
 $function$
@@ -1996,12 +2062,15 @@ CREATE OR REPLACE FUNCTION public.docsvc_write_tables(p_parse uuid, p_tables jso
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into document_tables (org_id, parse_id, table_number, first_page, last_page, content)
-    select r.org_id, r.id, t.table_number, t.first_page, t.last_page, t.content
-      from parses r, jsonb_to_recordset(p_tables) as t (table_number int, first_page int, last_page int, content jsonb)
+  insert into document_tables (org_id, parse_id, table_number, first_page, last_page, size_bytes, content)
+    select r.org_id, r.id, t.table_number, t.first_page, t.last_page, t.size_bytes, t.content
+      from parses r, jsonb_to_recordset(p_tables) as t (
+        table_number int, first_page int, last_page int, size_bytes int, content jsonb
+      )
      where r.id = p_parse and r.status = 'running'
     on conflict (parse_id, table_number) do update set
-      first_page = excluded.first_page, last_page = excluded.last_page, content = excluded.content
+      first_page = excluded.first_page, last_page = excluded.last_page, size_bytes = excluded.size_bytes,
+      content = excluded.content
 $function$
 ;
 
@@ -2030,6 +2099,8 @@ alter table lexicon add constraint lexicon_org_id_fkey FOREIGN KEY (org_id) REFE
 alter table oauth_clients add constraint oauth_clients_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table oauth_tokens add constraint oauth_tokens_org_id_client_row_id_fkey FOREIGN KEY (org_id, client_row_id) REFERENCES oauth_clients(org_id, id);
 alter table oauth_tokens add constraint oauth_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table page_failures add constraint page_failures_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table page_failures add constraint page_failures_org_id_parse_id_fkey FOREIGN KEY (org_id, parse_id) REFERENCES parses(org_id, id) ON DELETE CASCADE;
 alter table pages add constraint pages_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table pages add constraint pages_org_id_parse_id_fkey FOREIGN KEY (org_id, parse_id) REFERENCES parses(org_id, id) ON DELETE CASCADE;
 alter table parses add constraint parses_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
@@ -2094,6 +2165,9 @@ create policy org_isolation on oauth_tokens as PERMISSIVE for ALL to public usin
 alter table orgs enable row level security, force row level security;
 create policy cross_organization on orgs as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on orgs as PERMISSIVE for ALL to public using ((id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table page_failures enable row level security, force row level security;
+create policy cross_organization on page_failures as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
+create policy org_isolation on page_failures as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table pages enable row level security, force row level security;
 create policy cross_organization on pages as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on pages as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -2154,6 +2228,8 @@ grant select, update on table oauth_tokens to docsvc_app;
 grant delete, insert, select on table oauth_tokens to docsvc_system;
 grant select on table orgs to docsvc_app;
 grant insert, select on table orgs to docsvc_system;
+grant delete, insert, select, update on table page_failures to docsvc_app;
+grant delete, select on table page_failures to docsvc_system;
 grant delete, insert, select, update on table pages to docsvc_app;
 grant delete, select on table pages to docsvc_system;
 grant delete, insert, select, update on table parses to docsvc_app;

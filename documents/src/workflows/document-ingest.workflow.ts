@@ -6,7 +6,9 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
+  TimeoutFailure,
 } from '@temporalio/workflow';
+import { TimeoutType } from '@temporalio/common';
 import type { AttemptRef, HashSteps, IngestSteps, ParseRef } from '../activities/ingest-steps.js';
 import type { IngestEnding } from '../domain/ingest/ingest-errors.js';
 import { index, show, type IngestStage } from './ingest-visibility.js';
@@ -27,6 +29,8 @@ export interface IngestProgress {
 
 /** A step whose worker died, or whose database is away, is taken again for as long as the stage may last. */
 const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
+/** Work that grows with the document may be what its worker dies of, again and again: then the version fails, and the others are read. */
+const HEAVY_STEP = { ...LOST_STEP, maximumInterval: '2 minutes', maximumAttempts: 20 } as const;
 const STAGE_LIMITS = { hash: '7 days', validate: '1 day', parse: '7 days', index: '1 day' } as const;
 
 const { beginIngest } = proxyActivities<IngestSteps>({
@@ -63,7 +67,7 @@ function indexing({ timing }: AttemptRef): Pick<IngestSteps, 'joinTables' | 'ind
     startToCloseTimeout: STAGE_LIMITS.index,
     scheduleToCloseTimeout: STAGE_LIMITS.index,
     heartbeatTimeout: timing.heartbeatMs,
-    retry: LOST_STEP,
+    retry: HEAVY_STEP,
     summary: 'Make what was read searchable',
   });
 }
@@ -172,9 +176,10 @@ class Reading {
   }
 
   private codeOf(failure: unknown): IngestEnding['code'] {
-    if (!isOverdue(failure)) return 'internal';
+    const isIndexing = this.stage === 'tables' || this.stage === 'index';
+    if (!isOverdue(failure)) return isIndexing ? 'index_failed' : 'internal';
     if (this.stage === 'validate') return 'timeout_validate';
-    return this.stage === 'parse' ? 'timeout_parse' : 'timeout_index';
+    return isIndexing ? 'timeout_index' : 'timeout_parse';
   }
 }
 
@@ -183,8 +188,9 @@ function isStepFailure(failure: unknown): boolean {
   return failure instanceof ActivityFailure || failure instanceof ChildWorkflowFailure || isCancellation(failure);
 }
 
-/** Whether the limit of a stage ended it. */
+/** Whether the limit of a stage ended it, as opposed to workers that fell silent. */
 function isOverdue(failure: unknown): boolean {
   if (isCancellation(failure)) return true;
-  return failure instanceof Error && failure.cause instanceof Error && failure.cause.name === 'TimeoutFailure';
+  const cause = failure instanceof Error ? failure.cause : undefined;
+  return cause instanceof TimeoutFailure && cause.timeoutType !== TimeoutType.HEARTBEAT;
 }

@@ -163,7 +163,7 @@ export async function failPage(
     at.attempt,
     parseId,
     page.pageNumber,
-    JSON.stringify([page]),
+    JSON.stringify(page),
   ]);
 }
 
