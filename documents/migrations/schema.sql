@@ -421,6 +421,7 @@ create table upload_sessions (
   constraint upload_sessions_size_bytes_check CHECK (((size_bytes >= 1) AND (size_bytes <= '5000000000000'::bigint))),
   constraint upload_sessions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'completing'::text, 'completed'::text, 'failed'::text, 'aborted'::text, 'expired'::text])))
 );
+CREATE INDEX upload_sessions_ended ON public.upload_sessions USING btree (finished_at) WHERE (status = ANY (ARRAY['completed'::text, 'aborted'::text, 'expired'::text]));
 CREATE INDEX upload_sessions_expiry ON public.upload_sessions USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'failed'::text]));
 CREATE INDEX upload_sessions_open ON public.upload_sessions USING btree (org_id, project_id, id DESC) WHERE (status = ANY (ARRAY['open'::text, 'completing'::text, 'failed'::text]));
 
@@ -866,6 +867,26 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_delete_ended_uploads(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from upload_sessions u where u.id in (
+    select o.id from upload_sessions o
+     where o.status in ('completed', 'aborted', 'expired')
+       and o.finished_at <= clock_timestamp() - make_interval(days => p_days)
+     limit p_limit for update skip locked);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_delete_expired_idempotency_keys()
  RETURNS integer
  LANGUAGE plpgsql
@@ -1268,6 +1289,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_purgeable_projects(p_days integer, p_limit integer)
+ RETURNS TABLE(org_id uuid, project_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select p.org_id, p.id from projects p
+   where p.archived_at <= clock_timestamp() - make_interval(days => p_days)
+     and not exists (select from documents d where d.org_id = p.org_id and d.project_id = p.id)
+     and not exists (select from parses r where r.org_id = p.org_id and r.project_id = p.id)
+     and not exists (select from upload_sessions u
+       where u.org_id = p.org_id and u.project_id = p.id and u.status in ('open', 'completing', 'failed'))
+   order by p.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_after uuid, p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
@@ -1553,6 +1590,28 @@ begin
   perform docsvc_retire_parse(id) from unnest(read_of) id;
   perform docsvc_count_kept(org, 'storage_bytes', -bytes, null);
   return query select unnest(ids);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_purge_project(p_project uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from projects p where p.id = p_project and p.archived_at is not null for update;
+  if not found
+      or exists (select from documents d where d.project_id = p_project)
+      or exists (select from parses r where r.project_id = p_project)
+      or exists (select from upload_sessions u
+        where u.project_id = p_project and u.status in ('open', 'completing', 'failed')) then
+    return false;
+  end if;
+  delete from webhooks where project_id = p_project;
+  delete from upload_sessions where project_id = p_project;
+  delete from lexicon where project_id = p_project;
+  delete from projects where id = p_project;
+  return true;
 end
 $function$
 ;
@@ -2196,6 +2255,8 @@ alter function docsvc_count_lexemes(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_count_lexemes(uuid,text[]) from public;
 alter function docsvc_defer_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_defer_outbox(bigint[]) from public;
+alter function docsvc_delete_ended_uploads(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_delete_ended_uploads(integer,integer) from public;
 alter function docsvc_delete_expired_idempotency_keys() owner to docsvc_system;
 revoke all on function docsvc_delete_expired_idempotency_keys() from public;
 alter function docsvc_delete_old_events(integer,integer) owner to docsvc_system;
@@ -2222,6 +2283,8 @@ alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_s
 revoke all on function docsvc_list_overdue_deliveries(integer,integer) from public;
 alter function docsvc_list_purgeable_documents(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_list_purgeable_documents(integer,integer) from public;
+alter function docsvc_list_purgeable_projects(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_list_purgeable_projects(integer,integer) from public;
 alter function docsvc_list_stuck_completions(uuid,integer) owner to docsvc_system;
 revoke all on function docsvc_list_stuck_completions(uuid,integer) from public;
 alter function docsvc_list_unread_versions(integer,uuid,integer) owner to docsvc_system;
@@ -2252,6 +2315,7 @@ revoke all on function docsvc_sweep_parses(integer) from public;
 grant execute on function docsvc_admit_request(bytea,text[],integer[]) to docsvc_app;
 grant execute on function docsvc_count_lexemes(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_ended_uploads(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_expired_idempotency_keys() to docsvc_app;
 grant execute on function docsvc_delete_old_events(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_outbox(bigint[]) to docsvc_app;
@@ -2265,6 +2329,7 @@ grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text
 grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
+grant execute on function docsvc_list_purgeable_projects(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_stuck_completions(uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
