@@ -76,3 +76,14 @@ export class DocsvcError extends Error {
     return RETRYABLE.has(this.code);
   }
 }
+
+/** The refusal of a request for faults of its members; its sentence is about the first. @param details at least one */
+export function invalidMembers(details: readonly ErrorDetail[], cause?: unknown): DocsvcError {
+  const [first] = details;
+  return new DocsvcError('invalid_request', `${first?.path}: ${first?.message}`, { details, cause });
+}
+
+/** {@link invalidMembers} for one of them. */
+export function invalidMember(path: string, message: string, code = 'invalid', cause?: unknown): DocsvcError {
+  return invalidMembers([{ path, code, message }], cause);
+}

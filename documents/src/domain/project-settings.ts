@@ -1,4 +1,4 @@
-import { DocsvcError, type ErrorDetail } from './errors.js';
+import { DocsvcError, invalidMembers, type ErrorDetail } from './errors.js';
 import { isJsonObject, type JsonValue } from '../../../src/domain/json.js';
 
 /** How documents of a project are read and kept. */
@@ -46,14 +46,14 @@ const FAULT_OF: { readonly [M in keyof ProjectSettings]: (value: JsonValue) => s
  * @throws DocsvcError `invalid_request` naming every member that is unknown or malformed; `not_implemented` for OCR of a later release
  */
 export function changeSettings(before: ProjectSettings, sent: JsonValue): ProjectSettings {
-  if (!isJsonObject(sent)) throw refusal([detail('settings', 'invalid', 'must be an object')]);
+  if (!isJsonObject(sent)) throw invalidMembers([detail('settings', 'invalid', 'must be an object')]);
   const faults = Object.entries(sent).flatMap(([name, value]) => {
     if (!Object.hasOwn(FAULT_OF, name))
       return [detail(`settings.${name}`, 'unknown_member', 'is not a setting of a project')];
     const fault = FAULT_OF[name as keyof ProjectSettings](value);
     return fault === null ? [] : [detail(`settings.${name}`, 'invalid', fault)];
   });
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw invalidMembers(faults);
   if (sent['ocrMode'] === 'accurate')
     throw new DocsvcError(
       'not_implemented',
@@ -90,9 +90,4 @@ function faultOfLocale(value: JsonValue): string | null {
 
 function detail(path: string, code: string, message: string): ErrorDetail {
   return { path, code, message };
-}
-
-function refusal(details: ErrorDetail[]): DocsvcError {
-  const [first] = details;
-  return new DocsvcError('invalid_request', `${first?.path}: ${first?.message}`, { details });
 }

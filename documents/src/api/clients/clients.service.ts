@@ -8,7 +8,7 @@ import { newClientId, newClientSecret } from '../../core/access/secrets.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { newestPage } from '../../core/record/newest-page.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
-import { DocsvcError } from '../../domain/errors.js';
+import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { normalizeName } from '../../domain/names/normalize-name.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Caller } from '../http/caller.decorator.js';
@@ -135,10 +135,7 @@ function reachedBy({ workspaceIds, projectIds }: Caller): FindOptionsWhere<Oauth
 function readExpiry(text: string): Date {
   const expiry = new Date(text);
   if (expiry.getTime() > Date.now()) return expiry;
-  const message = 'must be a time in the future';
-  throw new DocsvcError('invalid_request', `expiresAt: ${message}`, {
-    details: [{ path: 'expiresAt', code: 'invalid', message }],
-  });
+  throw invalidMember('expiresAt', 'must be a time in the future');
 }
 
 function audited(action: string, subjectId: string) {

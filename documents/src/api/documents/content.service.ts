@@ -15,7 +15,7 @@ import {
 } from '../../core/documents/add-content.js';
 import { requireProject } from '../../core/projects/project-access.js';
 import { checkMetadata, normalizeLabels } from '../../domain/documents/annotations.js';
-import { DocsvcError } from '../../domain/errors.js';
+import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { bringsForm, type FormFields } from './document-form.js';
 import { readPlace, type AddedVersion } from './document-views.js';
@@ -79,9 +79,9 @@ export class ContentService {
   private async contentOf(body: NewDocumentBody): Promise<{ name: string; content: Readable }> {
     const { name, contentBase64, sourceUrl } = body;
     if ((contentBase64 === undefined) === (sourceUrl === undefined))
-      throw refusal('body', 'send a form with a file, or either contentBase64 or sourceUrl');
+      throw invalidMember('body', 'send a form with a file, or either contentBase64 or sourceUrl');
     if (sourceUrl !== undefined) return { name: name ?? nameOf(sourceUrl), content: await this.fetch(sourceUrl) };
-    if (name === undefined) throw refusal('name', 'a file in contentBase64 needs a name');
+    if (name === undefined) throw invalidMember('name', 'a file in contentBase64 needs a name');
     return { name, content: Readable.from([decode(contentBase64 ?? '')], { objectMode: false }) };
   }
 
@@ -98,7 +98,7 @@ export class ContentService {
       });
       if (answer.status === 200) return answer.body.on('error', () => undefined);
       answer.discard();
-      throw refusal('sourceUrl', `the server answered ${answer.status}`);
+      throw invalidMember('sourceUrl', `the server answered ${answer.status}`);
     } catch (error) {
       throw describeEgress(error);
     }
@@ -108,20 +108,16 @@ export class ContentService {
 function describeEgress(error: unknown): unknown {
   if (!(error instanceof EgressError)) return error;
   if (error.reason === 'too_large') return new DocsvcError('too_large', error.message, { cause: error });
-  const message = `was not fetched: ${error.message}`;
-  return new DocsvcError('invalid_request', `sourceUrl: ${message}`, {
-    cause: error,
-    details: [{ path: 'sourceUrl', code: `egress_${error.reason}`, message }],
-  });
+  return invalidMember('sourceUrl', `was not fetched: ${error.message}`, `egress_${error.reason}`, error);
 }
 
 function decode(contentBase64: string): Buffer {
-  if (!BASE64.test(contentBase64)) throw refusal('contentBase64', 'is not Base64');
+  if (!BASE64.test(contentBase64)) throw invalidMember('contentBase64', 'is not Base64');
   return Buffer.from(contentBase64, 'base64');
 }
 
 function nameOf(url: string): string {
-  if (!URL.canParse(url)) throw refusal('sourceUrl', 'is not an address');
+  if (!URL.canParse(url)) throw invalidMember('sourceUrl', 'is not an address');
   const last = posix.basename(new URL(url).pathname);
   try {
     return decodeURIComponent(last);
@@ -129,8 +125,4 @@ function nameOf(url: string): string {
     if (cause instanceof URIError) return last;
     throw cause;
   }
-}
-
-function refusal(path: string, message: string): DocsvcError {
-  return new DocsvcError('invalid_request', `${path}: ${message}`, { details: [{ path, code: 'invalid', message }] });
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { parseJsonObject } from '../../../../src/domain/json.js';
-import { DocsvcError } from '../../domain/errors.js';
+import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import type { Annotations } from './annotations.dto.js';
 
 const MAX_FIELDS = 100;
@@ -48,7 +48,7 @@ export async function readDocumentForm<Kept>(
   reader.on('file', (part, file, filename, _encoding, mimeType) => {
     if (part !== 'file' || files.length > 0) {
       file.resume();
-      reject(refusal(part, 'a form has one part with a file, named file'));
+      reject(invalidMember(part, 'a form has one part with a file, named file'));
       return;
     }
     fields.name ??= filename;
@@ -73,7 +73,7 @@ export async function readDocumentForm<Kept>(
   try {
     await whole;
     const [only] = files;
-    if (only === undefined) throw refusal('file', 'the form has no part named file');
+    if (only === undefined) throw invalidMember('file', 'the form has no part named file');
     return { fields, kept: await only.keeping };
   } catch (error) {
     for (const { file, keeping } of files) {
@@ -99,7 +99,7 @@ function openReader(contentType: string): InstanceType<typeof Busboy> {
 }
 
 function takeField(fields: FormFields, name: string, value: string, cut: boolean): void {
-  if (cut) throw refusal(name, `is longer than ${MAX_FIELD_BYTES} bytes`);
+  if (cut) throw invalidMember(name, `is longer than ${MAX_FIELD_BYTES} bytes`);
   switch (name) {
     case 'name':
     case 'contentType':
@@ -110,17 +110,13 @@ function takeField(fields: FormFields, name: string, value: string, cut: boolean
       return;
     case 'metadata': {
       const metadata = parseJsonObject(value);
-      if (metadata === null) throw refusal(name, 'is not a JSON object');
+      if (metadata === null) throw invalidMember(name, 'is not a JSON object');
       fields.metadata = metadata;
       return;
     }
     default:
-      throw refusal(name.slice(0, 80), 'is not a field of this form');
+      throw invalidMember(name.slice(0, 80), 'is not a field of this form');
   }
-}
-
-function refusal(path: string, message: string): DocsvcError {
-  return new DocsvcError('invalid_request', `${path}: ${message}`, { details: [{ path, code: 'invalid', message }] });
 }
 
 function unreadable(cause: unknown): DocsvcError {

@@ -6,7 +6,7 @@ import { isUuid } from '../../../../src/domain/uuid.js';
 import { decrypt, encrypt } from '../../../../src/platform/seal/xchacha.js';
 import type { Caller } from '../../core/access/caller.js';
 import type { PageRequest, RowPage } from '../../core/record/newest-page.js';
-import { DocsvcError } from '../../domain/errors.js';
+import { invalidMember, type DocsvcError } from '../../domain/errors.js';
 import { MayBeLeftOut } from './left-out.js';
 
 const DEFAULT_LIMIT = 50;
@@ -110,11 +110,7 @@ function openCursor(caller: Caller, list: string, cursor: string): string {
 }
 
 function unknownCursor(cause?: unknown): DocsvcError {
-  const message = 'is not a cursor of this list; begin without one';
-  return new DocsvcError('invalid_request', `cursor: ${message}`, {
-    details: [{ path: 'cursor', code: 'unknown_cursor', message }],
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return invalidMember('cursor', 'is not a cursor of this list; begin without one', 'unknown_cursor', cause);
 }
 
 function keyOf({ signingSalt }: Caller): Buffer {

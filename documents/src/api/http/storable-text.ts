@@ -1,4 +1,4 @@
-import { DocsvcError } from '../../domain/errors.js';
+import { invalidMember, type DocsvcError } from '../../domain/errors.js';
 
 /** Deepest nesting of a request body; what reads it afterwards may recurse. */
 const MAX_DEPTH = 32;
@@ -37,8 +37,5 @@ function refuseText(text: string, path: string): void {
 }
 
 function refusal(path: string, message: string): DocsvcError {
-  const shown = path.replace(/^body\./, '').slice(0, 200);
-  return new DocsvcError('invalid_request', `${shown}: ${message}`, {
-    details: [{ path: shown, code: 'invalid', message }],
-  });
+  return invalidMember(path.replace(/^body\./, '').slice(0, 200), message);
 }

@@ -1,7 +1,7 @@
 import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { isJsonObject } from '../../../../src/domain/json.js';
-import { DocsvcError, type ErrorDetail } from '../../domain/errors.js';
+import { invalidMember, invalidMembers, type ErrorDetail } from '../../domain/errors.js';
 import { refuseUnstorable } from './storable-text.js';
 
 const MAX_NAME_SHOWN = 80;
@@ -15,14 +15,14 @@ export class RequestValidationPipe extends ValidationPipe {
       whitelist: true,
       forbidNonWhitelisted: true,
       forbidUnknownValues: false,
-      exceptionFactory: (errors) => refusalOf(errors.flatMap((error) => detailsOf(error, ''))),
+      exceptionFactory: (errors) => invalidMembers(errors.flatMap((error) => detailsOf(error, ''))),
     });
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const isShaped = metadata.metatype !== undefined && !NATIVE.has(metadata.metatype);
     if (metadata.type === 'body' && isShaped && !isJsonObject(value)) {
-      throw refusalOf([{ path: 'body', code: 'invalid', message: 'must be a JSON object' }]);
+      throw invalidMember('body', 'must be a JSON object');
     }
     if (metadata.type === 'body' || metadata.type === 'query') refuseUnstorable(value, metadata.type);
     return (await super.transform(value, metadata)) as unknown;
@@ -30,12 +30,6 @@ export class RequestValidationPipe extends ValidationPipe {
 }
 
 const NATIVE: ReadonlySet<unknown> = new Set([String, Number, Boolean, Array, Object, Buffer]);
-
-/** @param details at least one */
-export function refusalOf(details: ErrorDetail[]): DocsvcError {
-  const [first] = details;
-  return new DocsvcError('invalid_request', `${first?.path}: ${first?.message}`, { details });
-}
 
 function detailsOf({ property, constraints, children }: ValidationError, parent: string): ErrorDetail[] {
   const path = join(parent, property);

@@ -2,9 +2,9 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { isJsonObject } from '../../../../src/domain/json.js';
+import { invalidMembers } from '../../domain/errors.js';
 import { OpenApiHolder } from './openapi-holder.js';
 import { findCaller } from '../http/caller.decorator.js';
-import { refusalOf } from '../http/validation.pipe.js';
 
 /**
  * Refuses query parameters that the description of a route does not name, and a body where it takes none; members of bodies are held to
@@ -29,7 +29,7 @@ export class KnownParametersInterceptor implements NestInterceptor {
         message: 'is not a member of this request, which has none',
       })),
     ];
-    if (details.length > 0) throw refusalOf(details);
+    if (details.length > 0) throw invalidMembers(details);
     return next.handle();
   }
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Egress } from '../../../../src/platform/egress/egress.js';
 import { WebhookSecrets } from '../../core/webhooks/webhook-secrets.js';
-import { DocsvcError } from '../../domain/errors.js';
+import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { LATER_EVENT_TYPES } from '../../domain/webhooks/event-types.js';
 import { newWebhookSecret } from '../../domain/webhooks/webhook-signature.js';
-import { refusalOf } from '../http/validation.pipe.js';
 import type { WebhookChanges } from './webhooks.dto.js';
 
 /** What a webhook may be: its address by the guard of the way out, its events by what this release has. */
@@ -24,7 +23,7 @@ export class WebhookRules {
   check({ url, events = [], includeResult }: WebhookChanges): void {
     const refused = url === undefined ? null : this.egress.guarded.admitUrl(url);
     if (refused !== null) {
-      throw refusalOf([{ path: 'url', code: 'address_refused', message: `is refused: ${refused}` }]);
+      throw invalidMember('url', `is refused: ${refused}`, 'address_refused');
     }
     const later = events.find((event) => (LATER_EVENT_TYPES as readonly string[]).includes(event));
     if (later !== undefined) throw new DocsvcError('not_implemented', `events: ${later} comes with a later release`);

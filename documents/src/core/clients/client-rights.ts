@@ -1,5 +1,5 @@
 import { ArrayContains, In, IsNull } from 'typeorm';
-import { DocsvcError } from '../../domain/errors.js';
+import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { orderScopes, type Scope } from '../../domain/access/scopes.js';
 import { ProjectEntity } from '../projects/project.entity.js';
 import { mayUse } from '../projects/project-access.js';
@@ -85,8 +85,7 @@ async function requireReached(
 function refuseAbsent(path: string, asked: string[] | null, found: string[]): void {
   const absent = asked?.find((id) => !found.includes(id));
   if (absent === undefined) return;
-  const message = `has ${absent}, which does not exist or is out of reach`;
-  throw new DocsvcError('invalid_request', `${path}: ${message}`, { details: [{ path, code: 'unknown_id', message }] });
+  throw invalidMember(path, `has ${absent}, which does not exist or is out of reach`, 'unknown_id');
 }
 
 function isWithin(given: readonly string[] | null, held: readonly string[] | null): boolean {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { DocsvcError } from '../errors.js';
+import { invalidMember } from '../errors.js';
 import { normalizeName } from '../names/normalize-name.js';
 
 const MAX_METADATA_BYTES = 16_384;
@@ -9,10 +9,7 @@ export const MAX_LABELS = 50;
 export function checkMetadata(metadata: JsonObject): JsonObject {
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= MAX_METADATA_BYTES) return metadata;
-  const message = `has ${bytes} bytes as JSON, more than ${MAX_METADATA_BYTES}`;
-  throw new DocsvcError('invalid_request', `metadata: ${message}`, {
-    details: [{ path: 'metadata', code: 'too_large', message }],
-  });
+  throw invalidMember('metadata', `has ${bytes} bytes as JSON, more than ${MAX_METADATA_BYTES}`, 'too_large');
 }
 
 /** Labels in the form of names, each once. @throws DocsvcError `invalid_request` */

@@ -1,4 +1,4 @@
-import { DocsvcError } from '../errors.js';
+import { invalidMember, type DocsvcError } from '../errors.js';
 
 const MAX_NAME_BYTES = 255;
 
@@ -24,7 +24,5 @@ export function normalizeName(text: string, path = 'name'): string {
 }
 
 function refusal(path: string, message: string): DocsvcError {
-  return new DocsvcError('invalid_request', `${path}: ${message}`, {
-    details: [{ path, code: 'invalid_name', message }],
-  });
+  return invalidMember(path, message, 'invalid_name');
 }
