@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
@@ -8,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
-import { installationFolder } from '../../../src/platform/host/installation-folder.js';
+import { ownVersion } from '../platform/own-version.js';
 import { AppModule } from './app.module.js';
 import type { Foundation } from './foundation/foundation.module.js';
 import { readFormsAt, readJsonBodies } from './http/bodies.js';
@@ -53,12 +52,6 @@ export async function createApi(foundation: Foundation): Promise<NestFastifyAppl
   await server.ready();
   app.get(OpenApiHolder).set(buildOpenApiDocument(app, ownVersion()));
   return app;
-}
-
-/** Of this build. */
-export function ownVersion(): string {
-  const path = `${installationFolder('documents', 'package.json')}/package.json`;
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
 function createAdapter({ config, metrics }: Foundation, routes: RouteTable): FastifyAdapter {

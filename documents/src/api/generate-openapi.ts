@@ -7,7 +7,7 @@ import { installationFolder } from '../../../src/platform/host/installation-fold
 import { Record } from '../core/record/record.js';
 import { loadConfig } from '../platform/config/index.js';
 import { AppModule } from './app.module.js';
-import { ownVersion } from './create-api.js';
+import { ownVersion } from '../platform/own-version.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
+import { ownVersion } from '../../platform/own-version.js';
 import { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
 import { EXIT, CliError } from '../terminal/exit-codes.js';
@@ -45,11 +43,6 @@ export function addDoctor(program: Command): void {
     .command('completion')
     .description('print completion for bash: eval "$(docsvc completion)"')
     .action(() => void process.stdout.write(completionOf(program)));
-}
-
-export function ownVersion(): string {
-  const path = join(installationFolder('documents', 'package.json'), 'package.json');
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
 async function examine(context: CliContext): Promise<Check[]> {

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
 import { migrate } from '../../../../src/platform/postgres/migrate.js';
 import type { SchemaRelease } from '../../../../src/platform/postgres/schema-release.js';
 import { MIGRATIONS, readFunctionFiles } from '../../../migrations/index.js';
+import { ownVersion } from '../own-version.js';
 import { DOCSVC } from './docsvc-product.js';
 
 /**
@@ -18,8 +16,5 @@ export function migrateDocsvc(url: string): Promise<string[]> {
 
 /** The schema of this build. */
 function ownRelease(): SchemaRelease {
-  const { version } = JSON.parse(
-    readFileSync(join(installationFolder('documents', 'package.json'), 'package.json'), 'utf8'),
-  ) as { version: string };
-  return { version, migrations: MIGRATIONS, functions: readFunctionFiles() };
+  return { version: ownVersion(), migrations: MIGRATIONS, functions: readFunctionFiles() };
 }
