@@ -24,7 +24,6 @@ import { buildParserJail } from '../platform/parsing/build-parser-jail.js';
 export interface WorkerParts {
   ingest: IngestDependencies;
   deliveries: DeliveryPlace;
-  sealer: Sealer;
   client: Client;
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
@@ -77,5 +76,5 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     await driver.close();
     await record.close();
   };
-  return { ingest, deliveries, sealer, client: driver.client, dispatcher: driver.dispatcher, connection, log, close };
+  return { ingest, deliveries, client: driver.client, dispatcher: driver.dispatcher, connection, log, close };
 }

@@ -12,5 +12,5 @@ class RowIdPipe implements PipeTransform<string, string> {
   }
 }
 
-/** Path parameter that is the id of a row. @param what the noun for the refusal, such as `project` */
-export const IdParam = (what: string, name = 'id'): ParameterDecorator => Param(name, new RowIdPipe(what));
+/** Path parameter `id` that is the id of a row. @param what the noun for the refusal, such as `project` */
+export const IdParam = (what: string): ParameterDecorator => Param('id', new RowIdPipe(what));

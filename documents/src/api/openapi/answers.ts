@@ -77,8 +77,8 @@ export const OpenFailures = (...statuses: FailureStatus[]): MethodDecorator =>
   );
 
 /** A path parameter that is the id of a row. */
-export const DescribeId = (what: string, name = 'id'): MethodDecorator =>
-  ApiParam({ name, description: `Id of the ${what}.`, schema: { type: 'string', format: 'uuid' } });
+export const DescribeId = (what: string): MethodDecorator =>
+  ApiParam({ name: 'id', description: `Id of the ${what}.`, schema: { type: 'string', format: 'uuid' } });
 
 /** The header of a change that must not overwrite another one. */
 export const IfMatchHeader = (): MethodDecorator =>

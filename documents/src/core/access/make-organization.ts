@@ -33,9 +33,8 @@ export async function makeOrganization(record: Asker, name: string): Promise<Fir
 export async function makeFirstOrganization(
   record: Asker,
   credentials: ClientCredentials,
-  name = 'Default',
 ): Promise<boolean> {
-  if ((await make(record, name, credentials, true)) !== null) return true;
+  if ((await make(record, 'Default', credentials, true)) !== null) return true;
   const [client] = await record.query<{ secret_hashes: Buffer[] }>('select * from docsvc_find_client($1)', [
     credentials.clientId,
   ]);

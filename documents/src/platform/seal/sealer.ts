@@ -22,11 +22,6 @@ export class Sealer {
   /** @param key the 32 bytes of DOCSVC_SEAL_KEY; null where there is none */
   constructor(private readonly key: Buffer | null) {}
 
-  /** Whether anything can be sealed; without a key, routes that would seal answer 503. */
-  get available(): boolean {
-    return this.key !== null;
-  }
-
   /** @throws DocsvcError `unavailable` when no key is configured */
   seal(place: SealedPlace, plain: string | Buffer): Buffer {
     const bytes = typeof plain === 'string' ? Buffer.from(plain, 'utf8') : plain;
