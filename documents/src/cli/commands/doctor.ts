@@ -21,7 +21,7 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .description('try the API, the credential, the clocks, the store and, beside an API of this host, its sandbox')
     .action(async (_options, command: Command) => {
-      const context = CliContext.open(command.optsWithGlobals());
+      const context = CliContext.of(command);
       const checks = await examine(context);
       context.printRows(checks, { Check: 'check', Result: 'result', Detail: 'detail' });
       if (checks.some(({ result }) => result === 'failed')) process.exitCode = EXIT.error;
@@ -30,7 +30,7 @@ export function addDoctor(program: Command): void {
     .command('usage')
     .description('what the organization uses of its quotas')
     .action(async (_options, command: Command) => {
-      const context = CliContext.open(command.optsWithGlobals());
+      const context = CliContext.of(command);
       const { usage } = await context.api.object<Schemas['UsageView']>('/api/usage');
       const columns = { Kind: 'kind', Used: 'used', Limit: 'limit', Warning: 'warning' };
       context.printRows(usage, columns);

@@ -32,7 +32,7 @@ export function addDocuments(program: Command): void {
     .option('--poll-interval <seconds>', 'between two looks')
     .option('--timeout <seconds>', 'longest wait; reading goes on')
     .action(async (named: string, _options, command: Command) => {
-      const context = open(command);
+      const context = CliContext.of(command);
       const id = await documentId(context, named);
       const { latestVersion } = await context.api.object<Schemas['Document']>(`/api/documents/${id}`);
       const version = await awaitVersion(context, id, latestVersion);
@@ -74,7 +74,7 @@ async function printText(
   { page, version }: OfVersion & { page?: string },
   command: Command,
 ): Promise<void> {
-  const context = open(command);
+  const context = CliContext.of(command);
   const path = `/api/documents/${await documentId(context, named)}/pages`;
   const pages =
     page === undefined
@@ -93,14 +93,14 @@ async function saveImage(
   { dpi, version, to }: OfVersion & { dpi?: string; to?: string },
   command: Command,
 ): Promise<void> {
-  const context = open(command);
+  const context = CliContext.of(command);
   const path = `/api/documents/${await documentId(context, named)}/pages/${encodeURIComponent(page)}/image`;
   const answer = await context.api.send(path, { query: { dpi, version }, headers: { accept: 'image/png' } });
   await save(context, answer, to ?? `${basename(named)}.${page}.png`);
 }
 
 async function saveBytes(named: string, { version, to }: OfVersion & { to?: string }, command: Command): Promise<void> {
-  const context = open(command);
+  const context = CliContext.of(command);
   const id = await documentId(context, named);
   const { name } = await context.api.object<Schemas['Document']>(`/api/documents/${id}`);
   const path = `/api/documents/${id}/download`;
@@ -129,8 +129,4 @@ async function save(context: CliContext, { body }: Response, to: string): Promis
     await rm(partial, { force: true });
   }
   context.note(`saved ${path}`);
-}
-
-function open(command: Command): CliContext {
-  return CliContext.open(command.optsWithGlobals());
 }

@@ -23,7 +23,7 @@ export function addSearch(program: Command): void {
     .option('--labels <list>', 'in documents with these labels')
     .option('--kinds <list>', 'in documents of these kinds')
     .action(async (words: string[], flags: SearchFlags, command: Command) => {
-      const context = CliContext.open(command.optsWithGlobals());
+      const context = CliContext.of(command);
       const filters = { labels: listOf(flags.labels), kinds: listOf(flags.kinds) };
       const answer = await context.api.object(`/api/projects/${encodeURIComponent(context.project)}/search`, {
         method: 'POST',

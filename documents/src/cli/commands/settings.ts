@@ -15,7 +15,7 @@ export function addSettings(program: Command): void {
     .command('get <key>')
     .description('print a setting in effect')
     .action((key: string, _options, command: Command) => {
-      const context = open(command);
+      const context = CliContext.of(command);
       context.print(String(context.settings[keyOf(key)] ?? ''));
     });
   config
@@ -23,26 +23,29 @@ export function addSettings(program: Command): void {
     .description('write a setting of the user, or with --local of this folder')
     .option('--local', 'into ./.docsvc.toml')
     .action((key: string, value: string, { local }: { local?: boolean }, command: Command) => {
-      const { places } = open(command);
+      const { places } = CliContext.of(command);
       writeSetting(local === true ? places.project : places.user, keyOf(key), valueOf(keyOf(key), value));
     });
   config
     .command('list')
     .description('print every setting in effect')
     .option('--origin', 'and which layer set it')
-    .action(({ origin }: { origin?: boolean }, command: Command) => listSettings(open(command), origin === true));
+    .action(({ origin }: { origin?: boolean }, command: Command) =>
+      listSettings(CliContext.of(command), origin === true),
+    );
   config
     .command('path')
     .description('print where the files of settings are')
     .action((_options, command: Command) => {
-      const { places } = open(command);
-      open(command).printRecord({ user: places.user, project: places.project }, { User: 'user', Project: 'project' });
+      const context = CliContext.of(command);
+      const { user, project } = context.places;
+      context.printRecord({ user, project }, { User: 'user', Project: 'project' });
     });
   program
     .command('use <project>')
     .description('remember a project, by id or name, in ./.docsvc.toml')
     .action(async (named: string, _options, command: Command) => {
-      const context = open(command);
+      const context = CliContext.of(command);
       const project = await findProject(context, named);
       writeSetting(context.places.project, 'defaults.project', project.id);
       context.note(`this folder uses ${project.name} (${project.id})`);
@@ -51,7 +54,7 @@ export function addSettings(program: Command): void {
     .command('init')
     .description('write ./.docsvc.toml with the API in use')
     .action((_options, command: Command) => {
-      const context = open(command);
+      const context = CliContext.of(command);
       const { 'defaults.api_url': url, 'defaults.project': project } = context.settings;
       writeSetting(context.places.project, 'defaults.api_url', url);
       if (project !== null) writeSetting(context.places.project, 'defaults.project', project);
@@ -71,7 +74,7 @@ function addLogin(program: Command): void {
           'signing in with a browser comes with a later release; give --client-id and --client-secret',
           EXIT.error,
         );
-      const context = open(command);
+      const context = CliContext.of(command);
       await context.api.object('/api/me');
       keepClient(context.places.secrets, context.origin, { clientId, clientSecret });
       context.note(`${context.origin} is asked with ${clientId} from now on`);
@@ -80,7 +83,7 @@ function addLogin(program: Command): void {
     .command('logout')
     .description('forget the client that is kept for the API in use')
     .action((_options, command: Command) => {
-      const context = open(command);
+      const context = CliContext.of(command);
       keepClient(context.places.secrets, context.origin, null);
     });
 }
@@ -115,8 +118,4 @@ function valueOf(key: SettingKey, text: string): string | number {
   const value = SETTINGS[key].read(text);
   if (value !== undefined && value !== null) return value;
   throw new CliError(`${key} takes ${SETTINGS[key].takes}`, EXIT.usage);
-}
-
-function open(command: Command): CliContext {
-  return CliContext.open(command.optsWithGlobals());
 }

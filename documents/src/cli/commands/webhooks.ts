@@ -33,7 +33,7 @@ export function addWebhooks(program: Command): void {
     .option('--secret <secret>', 'of the webhook; DOCSVC_WEBHOOK_SECRET without it')
     .option('--ignore-age', 'also one that is older than five minutes')
     .action((path: string, flags: VerifyFlags, command: Command) => {
-      const context = CliContext.open(command.optsWithGlobals());
+      const context = CliContext.of(command);
       const { headers, body } = readRequest(resolve(callerFolder(process.env, process.cwd()), path));
       const sentAt = Number(headers['webhook-timestamp']) * 1_000;
       const now = flags.ignoreAge === true && Number.isFinite(sentAt) ? new Date(sentAt) : new Date();
@@ -47,7 +47,7 @@ export function addWebhooks(program: Command): void {
     .option('--port <number>', 'where', '8799')
     .option('--secret <secret>', 'of the webhook; DOCSVC_WEBHOOK_SECRET without it')
     .action(async ({ port, secret }: { port: string; secret?: string }, command: Command) => {
-      const context = CliContext.open(command.optsWithGlobals());
+      const context = CliContext.of(command);
       await listen(context, Number(port), secretOf(secret));
     });
 }

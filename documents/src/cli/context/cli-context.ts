@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { callerFolder } from '../settings/caller-folder.js';
 import { chooseCredential, originOf } from '../credentials/choose-credential.js';
 import { TokenCache } from '../credentials/token-cache.js';
@@ -23,6 +24,11 @@ export class CliContext {
     const credential = (): ReturnType<typeof chooseCredential> =>
       chooseCredential({ layers, settings: resolved, ...places });
     this.api = new DocsvcApi(this.settings['defaults.api_url'], credential, new TokenCache(places.secrets));
+  }
+
+  /** The context in which a command runs. */
+  static of(command: Command): CliContext {
+    return CliContext.open(command.optsWithGlobals());
   }
 
   /** @param flags of the whole program and of the command */

@@ -30,10 +30,7 @@ export async function makeOrganization(record: Asker, name: string): Promise<Fir
  * @param credentials of the client, which the caller has kept already: afterwards only the digest of the secret is known
  * @returns whether they are those of a client that can be used, one that was made now or before
  */
-export async function makeFirstOrganization(
-  record: Asker,
-  credentials: ClientCredentials,
-): Promise<boolean> {
+export async function makeFirstOrganization(record: Asker, credentials: ClientCredentials): Promise<boolean> {
   if ((await make(record, 'Default', credentials, true)) !== null) return true;
   const [client] = await record.query<{ secret_hashes: Buffer[] }>('select * from docsvc_find_client($1)', [
     credentials.clientId,
