@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../../../../test/support/installation/free-ports.js';
 
 const PROGRAM = resolve('dist/documents/src/api/main.js');
 const STARTS_WITHIN_MS = 60_000;
@@ -19,10 +19,7 @@ export class ApiProcess {
 
   /** @param env its settings; the port is free at this moment */
   static async start(env: NodeJS.ProcessEnv): Promise<ApiProcess> {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((done) => probe.close(done));
+    const [port = 0] = await freePorts(1);
     const api = new ApiProcess(port, env);
     await api.start();
     return api;

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { freePorts } from '../../../../test/support/installation/free-ports.js';
 import { createApi } from '../../../src/api/create-api.js';
 import { makeOrganization, type FirstClient } from '../../../src/core/access/make-organization.js';
 import type { Scope } from '../../../src/domain/access/scopes.js';
@@ -69,7 +68,7 @@ export async function startApi(env: NodeJS.ProcessEnv = {}, shared?: TestDatabas
     },
   });
   const filesRoot = await mkdtemp(join(tmpdir(), 'docsvc-files-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const config = loadConfig({
     DOCSVC_FS_ROOT: filesRoot,
     DOCSVC_SEAL_KEY: SEAL_KEY,
@@ -95,15 +94,6 @@ export async function startApi(env: NodeJS.ProcessEnv = {}, shared?: TestDatabas
       await rm(filesRoot, { recursive: true });
     },
   };
-}
-
-/** One that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((done) => probe.close(done));
-  return port;
 }
 
 /** A token for the credentials of a client. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { freePorts } from '../../../../test/support/installation/free-ports.js';
 import type { LivePipeline } from './live-pipeline.js';
 
 const API = new URL('../../../../dist/documents/src/api/main.js', import.meta.url).pathname;
@@ -24,7 +24,8 @@ export class LiveApi {
   ) {}
 
   static async start(pipeline: LivePipeline): Promise<LiveApi> {
-    const api = new LiveApi(pipeline, `http://127.0.0.1:${await freePort()}`);
+    const [port = 0] = await freePorts(1);
+    const api = new LiveApi(pipeline, `http://127.0.0.1:${port}`);
     await api.startProcess();
     return api;
   }
@@ -99,12 +100,4 @@ export class LiveApi {
 interface Added {
   document: { id: string };
   version: { id: string };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
 }
