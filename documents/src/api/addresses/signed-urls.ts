@@ -6,7 +6,9 @@ import {
   signAddress,
   verifyAddress,
   type AddressGrant,
+  type AddressSubject,
 } from '../../domain/transport/signed-address.js';
+import type { SignatureQuery } from './signature.dto.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { SigningSalts } from '../../core/uploads/signing-salts.js';
 import { publicUrl } from '../../platform/config/index.js';
@@ -16,13 +18,6 @@ import { ApiConfig } from '../foundation/foundation.module.js';
 export interface SignedUrl {
   url: string;
   expiresAt: Date;
-}
-
-/** The query of a signed address. */
-export interface Signature {
-  org?: string | undefined;
-  expires?: string | undefined;
-  signature?: string | undefined;
 }
 
 const SECS = /^\d{1,12}$/;
@@ -54,10 +49,7 @@ export class SignedUrls {
    *
    * @throws DocsvcError `forbidden` when nobody did, or when it has expired
    */
-  async verify(
-    { org, expires, signature }: Signature,
-    asked: Pick<AddressGrant, 'method' | 'subjectId' | 'partNumber'>,
-  ): Promise<string> {
+  async verify({ org, expires, signature }: SignatureQuery, asked: AddressSubject): Promise<string> {
     const salt = org === undefined ? null : await this.salts.find(org);
     if (org === undefined || salt === null || signature === undefined || !SECS.test(expires ?? '')) throw forged();
     const grant: AddressGrant = { ...asked, orgId: org, expiresAtSecs: Number(expires) };
@@ -71,12 +63,7 @@ export class SignedUrls {
     }
   }
 
-  private sign(
-    { orgId, signingSalt }: Caller,
-    path: string,
-    ttlSecs: number,
-    subject: Pick<AddressGrant, 'method' | 'subjectId' | 'partNumber'>,
-  ): SignedUrl {
+  private sign({ orgId, signingSalt }: Caller, path: string, ttlSecs: number, subject: AddressSubject): SignedUrl {
     const expiresAtSecs = Math.floor(Date.now() / 1000) + ttlSecs;
     const signature = signAddress(signingSalt, { ...subject, orgId, expiresAtSecs });
     const query = new URLSearchParams({ org: orgId, expires: String(expiresAtSecs), signature });

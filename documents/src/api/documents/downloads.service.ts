@@ -5,7 +5,8 @@ import { DocsvcError } from '../../domain/errors.js';
 import { readByteRange } from '../../domain/transport/byte-range.js';
 import type { PartRange } from '../../domain/uploads/part-plan.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls, type Signature } from '../addresses/signed-urls.js';
+import type { SignatureQuery } from '../addresses/signature.dto.js';
+import { SignedUrls } from '../addresses/signed-urls.js';
 
 /** What a download is answered. */
 export interface Download {
@@ -30,7 +31,7 @@ export class DownloadsService {
   ) {}
 
   /** @throws DocsvcError `forbidden` for an address that is not signed, `not_found`, `purged` */
-  async open(versionId: string, signature: Signature, { range, headersAlone }: Asked): Promise<Download> {
+  async open(versionId: string, signature: SignatureQuery, { range, headersAlone }: Asked): Promise<Download> {
     const signed = { method: 'GET', subjectId: versionId, partNumber: null } as const;
     const orgId = await this.urls.verify(signature, signed);
     const { record, store } = this.documents;

@@ -5,7 +5,8 @@ import { receivePart } from '../../core/uploads/receive-part.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { readContentDigest } from '../../domain/transport/content-digest.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { SignedUrls, type Signature } from '../addresses/signed-urls.js';
+import type { SignatureQuery } from '../addresses/signature.dto.js';
+import { SignedUrls } from '../addresses/signed-urls.js';
 import type { SentPartAnswer } from './uploads.dto.js';
 
 const PART_NUMBER = /^[1-9]\d{0,4}$/;
@@ -24,7 +25,7 @@ export class PartsService {
   async receive(
     uploadId: string,
     number: string,
-    signature: Signature,
+    signature: SignatureQuery,
     { raw, headers }: FastifyRequest,
   ): Promise<SentPartAnswer> {
     if (!PART_NUMBER.test(number)) throw new DocsvcError('not_found', 'a part has a number, from 1 on');

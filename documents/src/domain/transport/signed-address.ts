@@ -17,6 +17,9 @@ export interface AddressGrant {
   expiresAtSecs: number;
 }
 
+/** What an address is for, whoever signs it and for how long. */
+export type AddressSubject = Pick<AddressGrant, 'method' | 'subjectId' | 'partNumber'>;
+
 export type AddressVerdict = 'valid' | 'expired' | 'forged';
 
 /** The signature of a grant under the salt of its organization, in the letters of addresses. */
