@@ -38,8 +38,13 @@ export function readFormsAt(server: FastifyInstance, ...addresses: string[]): vo
   });
   server.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (request, body, done) => {
     if (addresses.includes(request.routeOptions.url ?? '')) done(null, new URLSearchParams(body as string));
-    else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
+    else done(notJson());
   });
+}
+
+/** The refusal of a body that a route does not read. */
+export function notJson(): DocsvcError {
+  return new DocsvcError('unsupported_type', 'the request body must be application/json');
 }
 
 /** The parser says the same of malformed text and of a member that it refuses. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DocsvcError } from '../../domain/errors.js';
+import { notJson } from './bodies.js';
 
 const FILE_FORM = 'multipart/form-data';
 /** A name that no sender has a reason to use: bodies of these routes get it here, whatever their senders call them. */
@@ -16,7 +16,7 @@ export function leaveBodiesAt(server: FastifyInstance, route: string): void {
   });
   server.addContentTypeParser(AS_SENT, (request, _body, done) => {
     if (isOne(request)) done(null, undefined);
-    else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
+    else done(notJson());
   });
 }
 
@@ -27,7 +27,7 @@ export function leaveFileFormsAt(server: FastifyInstance, route: string, maxJson
   });
   server.addContentTypeParser(FILE_FORM, (request, _body, done) => {
     if (request.routeOptions.url === route) done(null, {});
-    else done(new DocsvcError('unsupported_type', 'the request body must be application/json'));
+    else done(notJson());
   });
 }
 
