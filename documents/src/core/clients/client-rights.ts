@@ -11,6 +11,13 @@ import { OauthClientEntity } from './oauth-client.entity.js';
 /** What a credential may do, and where. */
 export type Rights = Pick<Caller, 'scopes' | 'workspaceIds' | 'projectIds'>;
 
+/** {@link Rights} of a client that is to be made. */
+interface NewRights {
+  scopes: Scope[];
+  workspaceIds: string[] | null;
+  projectIds: string[] | null;
+}
+
 type Lists = Pick<Rights, 'workspaceIds' | 'projectIds'>;
 
 /** Whether rights are among those of a credential: nobody can hand out, or take over, more than they have. */
@@ -51,28 +58,23 @@ export async function requireSuccessor(tx: RecordTransaction, id: string): Promi
  *
  * @throws DocsvcError `forbidden` for more than the credential has, `invalid_request` for ids that it does not reach
  */
-export async function grantable(
-  tx: RecordTransaction,
-  caller: Caller,
-  asked: { scopes: Scope[]; workspaceIds: string[] | null; projectIds: string[] | null },
-): Promise<{ scopes: Scope[]; workspaceIds: string[] | null; projectIds: string[] | null }> {
+export async function grantable(tx: RecordTransaction, caller: Caller, asked: NewRights): Promise<NewRights> {
   const missing = asked.scopes.find((scope) => !caller.scopes.includes(scope));
   if (missing !== undefined) {
     throw new DocsvcError('forbidden', `scopes: this credential lacks ${missing} and cannot give it to another one`);
   }
   await requireReached(tx, caller, asked);
-  const rights = {
+  return {
     scopes: orderScopes(asked.scopes),
     workspaceIds: asked.workspaceIds ?? copyOf(caller.workspaceIds),
     projectIds: asked.projectIds ?? copyOf(caller.projectIds),
   };
-  return rights;
 }
 
 async function requireReached(
   tx: RecordTransaction,
   caller: Caller,
-  { workspaceIds, projectIds }: { workspaceIds: string[] | null; projectIds: string[] | null },
+  { workspaceIds, projectIds }: NewRights,
 ): Promise<void> {
   const workspaces = workspaceIds === null ? [] : await tx.manager.findBy(WorkspaceEntity, { id: In(workspaceIds) });
   const reached = workspaces.map(({ id }) => id).filter((id) => caller.workspaceIds?.includes(id) ?? true);

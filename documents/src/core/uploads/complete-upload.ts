@@ -73,8 +73,7 @@ async function beginCompletion({ record }: DocumentPlace, completion: Completion
   if (row.reading)
     throw new DocsvcError('conflict', 'the version of this upload is being read; complete it again later');
   if (row.missing.length > 0) throw incomplete(row.missing);
-  if (row.version_id === null) throw new DocsvcError('upload_expired', `this upload is ${row.status}; begin a new one`);
-  if (row.status === 'aborted' || row.status === 'expired')
+  if (row.version_id === null || row.status === 'aborted' || row.status === 'expired')
     throw new DocsvcError('upload_expired', `this upload is ${row.status}; begin a new one`);
   return row.version_id;
 }
@@ -155,9 +154,8 @@ interface FinishedSql {
 }
 
 function incomplete(missing: number[]): DocsvcError {
-  const more = missing.length === MOST_MISSING ? ' at least' : '';
-  const message =
-    `${more} ${missing.length} parts are missing or have other ETags; send them and complete again`.trim();
+  const count = missing.length === MOST_MISSING ? `at least ${MOST_MISSING}` : missing.length;
+  const message = `${count} parts are missing or have other ETags; send them and complete again`;
   const details = missing.map((number) => ({
     path: `parts[${number}]`,
     code: 'missing_part',
