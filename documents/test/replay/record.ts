@@ -3,7 +3,10 @@ import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { appendEvent } from '../../src/core/events/append-event.js';
+import { LiveApi } from '../support/installation/live-api.js';
 import { LivePipeline } from '../support/installation/live-pipeline.js';
+import { EventReceiver } from '../support/webhooks/event-receiver.js';
 
 export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
  */
 export async function recordHistories(): Promise<void> {
   mkdirSync(HISTORIES, { recursive: true });
-  const live = await LivePipeline.start();
+  const live = await LivePipeline.start({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
   try {
     for (const [name, bytes, declared] of [
       ['ready', Buffer.from('One line that is read.\n')],
@@ -27,6 +30,7 @@ export async function recordHistories(): Promise<void> {
       if (name === 'ready') await save(live, 'page-batch', await batchOf(live, versionId));
     }
     await save(live, 'relay', 'relay');
+    await recordDelivery(live);
     for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
       const workflowId = `recorded-${duty}`;
       await live.temporal.client.workflow.execute(duty, { workflowId, taskQueue: 'docsvc-ingest' });
@@ -34,6 +38,26 @@ export async function recordHistories(): Promise<void> {
     }
   } finally {
     await live.stop();
+  }
+}
+
+/** A delivery whose first attempt fails and whose second one arrives. */
+async function recordDelivery(live: LivePipeline): Promise<void> {
+  const [receiver, api] = await Promise.all([EventReceiver.start(), LiveApi.start(live)]);
+  try {
+    const { orgId, projectId } = live.org;
+    receiver.answering = (index) => ({ status: index === 0 ? 500 : 204 });
+    const retry = { strategy: 'fixed', maxAttempts: 2, initialSeconds: 1 };
+    const body = JSON.stringify({ url: receiver.url, events: ['document.deleted'], retry });
+    await api.ask(`/api/projects/${projectId}/webhooks`, { method: 'POST', body });
+    const event = { type: 'document.deleted', projectId, data: { status: 'deleted', links: {} } };
+    await live.test.record.inOrganization(orgId, (tx) => appendEvent(tx, event));
+    await receiver.untilReceived(2);
+    const { rows } = await live.test.owner.query<{ id: string }>('select id from deliveries');
+    await save(live, 'delivery', `deliver/${rows[0]?.id}`);
+  } finally {
+    await api.kill();
+    await receiver.close();
   }
 }
 

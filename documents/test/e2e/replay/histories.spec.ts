@@ -15,6 +15,7 @@ Runtime.install({
 });
 
 const PATHS = [
+  'delivery',
   ...['duty-reapUploads', 'duty-reconcileQuotas', 'duty-sweepRetention', 'duty-wakeMissing'],
   ...['ingest-failed', 'ingest-ready', 'ingest-stored', 'page-batch', 'relay'],
 ];
@@ -40,6 +41,7 @@ describe('recorded histories of every path of documents', () => {
   it.each([
     ['ingest-ready', '"joinTables"', '"joinTheTables"'],
     ['page-batch', '"readSpan"', '"readPages"'],
+    ['delivery', '"attemptDelivery"', '"deliver"'],
   ])('%s with a step of another name is refused', async (name, from, to) => {
     const altered = text(name).replaceAll(from, to);
     expect(altered).not.toBe(text(name));
