@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { appendEvent } from '../../src/core/events/append-event.js';
 import { LiveApi } from '../support/installation/live-api.js';
@@ -22,6 +23,7 @@ export async function recordHistories(): Promise<void> {
     for (const [name, bytes, declared] of [
       ['ready', Buffer.from('One line that is read.\n')],
       ['stored', randomBytes(5000)],
+      ['hashed', Buffer.alloc(65 * 1024 * 1024, 7)],
       ['failed', Buffer.from('these bytes'), randomBytes(32)],
     ] as const) {
       const { versionId } = await live.upload(`${name}.txt`, bytes, declared === undefined ? {} : { declared });
@@ -29,6 +31,10 @@ export async function recordHistories(): Promise<void> {
       await save(live, `ingest-${name}`, `ingest/${versionId}`);
       if (name === 'ready') await save(live, 'page-batch', await batchOf(live, versionId));
     }
+    const blank = sharp({ create: { width: 400, height: 300, channels: 3, background: 'white' } });
+    const scan = await live.upload('scan.png', await blank.png().toBuffer());
+    await live.untilTerminal(scan.versionId);
+    await save(live, 'page-recognized', await batchOf(live, scan.versionId));
     await save(live, 'relay', 'relay');
     await recordDelivery(live);
     for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
