@@ -30,11 +30,18 @@ interface TextReader {
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 1024 ** 3;
+/** As much of what a failing program said is told. */
+const MAX_SAID = 1000;
 
 /** Each in a process of its own, with an environment that has nothing but where programs are. */
-async function runProgram(program: string, argv: string[]): Promise<string> {
+async function runProgram(name: string, program: string, argv: string[]): Promise<string> {
   const { PATH, HOME } = process.env;
-  return (await run(program, argv, { maxBuffer: MAX_OUTPUT_BYTES, env: { PATH, HOME } })).stdout;
+  try {
+    return (await run(program, argv, { maxBuffer: MAX_OUTPUT_BYTES, env: { PATH, HOME } })).stdout;
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`${name} could not read: ${said.slice(-MAX_SAID) || String(error)}`, { cause: error });
+  }
 }
 
 /** Readers of text and boxes, by the ends of their rows' names. */
@@ -52,10 +59,7 @@ export const TEXT_READERS: { readonly [name: string]: TextReader } = {
   pdfjs: {
     times: 1,
     note: 'runs of text with their positions, cut at blanks; its time begins when its library is loaded',
-    ready: () => {
-      const folder = installPeer('pdfjs');
-      return Promise.resolve({ name: versionOf('pdfjs'), read: nodeProgram('pdfjs.js', folder) });
-    },
+    ready: () => readyNode('pdfjs'),
   },
   pdfplumber: {
     times: 10,
@@ -65,10 +69,7 @@ export const TEXT_READERS: { readonly [name: string]: TextReader } = {
   kreuzberg: {
     times: 0.4,
     note: 'text by page without boxes of words; its time begins when its library is loaded',
-    ready: () => {
-      const folder = installPeer('kreuzberg');
-      return Promise.resolve({ name: versionOf('kreuzberg'), read: nodeProgram('kreuzberg.js', folder) });
-    },
+    ready: () => readyNode('kreuzberg'),
   },
   'kreuzberg-python': {
     times: 0.4,
@@ -77,23 +78,26 @@ export const TEXT_READERS: { readonly [name: string]: TextReader } = {
   },
 };
 
-function nodeProgram(program: string, folder: string): ReadyReader['read'] {
-  const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
-  return async (file) => JSON.parse(await runProgram(process.execPath, [path, folder, file])) as FileRead;
+/** The peers whose programs for Node lie in `programs`. */
+function readyNode(peer: 'pdfjs' | 'kreuzberg'): Promise<ReadyReader> {
+  const folder = installPeer(peer);
+  const path = fileURLToPath(new URL(`programs/${peer}.js`, import.meta.url));
+  const name = versionOf(peer);
+  const read = async (file: string): Promise<FileRead> =>
+    JSON.parse(await runProgram(name, process.execPath, [path, folder, file])) as FileRead;
+  return Promise.resolve({ name, read });
 }
 
 async function readyPython(peer: PythonPeer): Promise<ReadyReader> {
   const python = await installPythonPeer(peer);
   const program = sourceOf(`programs/read_with_${peer}.py`);
-  return {
-    name: `${pythonVersionOf(peer)} of PyPI`,
-    read: async (file) => JSON.parse(await runProgram(python, [program, file])) as FileRead,
-  };
+  const name = `${pythonVersionOf(peer)} of PyPI`;
+  return { name, read: async (file) => JSON.parse(await runProgram(name, python, [program, file])) as FileRead };
 }
 
 async function readWithPoppler(file: string): Promise<FileRead> {
   const started = performance.now();
-  const said = await runProgram('pdftotext', ['-bbox', file, '-']);
+  const said = await runProgram('pdftotext', 'pdftotext', ['-bbox', file, '-']);
   const milliseconds = performance.now() - started;
   return { pages: said.split('<page ').length - 1, words: said.split('<word ').length - 1, milliseconds };
 }
