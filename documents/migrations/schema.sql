@@ -69,6 +69,7 @@ create table deliveries (
   status text default 'pending'::text not null,
   attempts integer default 0 not null,
   attempts_before_round integer default 0 not null,
+  postponed integer default 0 not null,
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
@@ -100,9 +101,11 @@ create table document_tables (
   table_number integer not null,
   first_page integer not null,
   last_page integer not null,
+  size_bytes integer not null,
   content jsonb not null,
   constraint document_tables_pkey PRIMARY KEY (parse_id, table_number),
   constraint document_tables_check CHECK ((last_page >= first_page)),
+  constraint document_tables_size_bytes_check CHECK ((size_bytes >= 0)),
   constraint document_tables_table_number_check CHECK ((table_number >= 1))
 );
 
@@ -263,6 +266,15 @@ create table orgs (
   constraint orgs_signing_salt_check CHECK ((octet_length(signing_salt) = 32))
 );
 
+create table page_failures (
+  org_id uuid not null,
+  parse_id uuid not null,
+  page_number integer not null,
+  warning jsonb not null,
+  constraint page_failures_pkey PRIMARY KEY (parse_id, page_number),
+  constraint page_failures_page_number_check CHECK ((page_number >= 1))
+);
+
 create table pages (
   org_id uuid not null,
   parse_id uuid not null,
@@ -355,6 +367,16 @@ create table schema_migrations (
   constraint "PK_62441bec32630ced9e4cccae336" PRIMARY KEY (id)
 );
 
+create table secret_throttles (
+  key bytea not null,
+  count integer not null,
+  ends_at timestamp with time zone not null,
+  constraint secret_throttles_pkey PRIMARY KEY (key),
+  constraint secret_throttles_count_check CHECK ((count > 0)),
+  constraint secret_throttles_key_check CHECK ((octet_length(key) = 32))
+);
+CREATE INDEX secret_throttles_end ON public.secret_throttles USING btree (ends_at);
+
 create table upload_parts (
   org_id uuid not null,
   session_id uuid not null,
@@ -399,6 +421,7 @@ create table upload_sessions (
   constraint upload_sessions_size_bytes_check CHECK (((size_bytes >= 1) AND (size_bytes <= '5000000000000'::bigint))),
   constraint upload_sessions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'completing'::text, 'completed'::text, 'failed'::text, 'aborted'::text, 'expired'::text])))
 );
+CREATE INDEX upload_sessions_ended ON public.upload_sessions USING btree (finished_at) WHERE (status = ANY (ARRAY['completed'::text, 'aborted'::text, 'expired'::text]));
 CREATE INDEX upload_sessions_expiry ON public.upload_sessions USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'failed'::text]));
 CREATE INDEX upload_sessions_open ON public.upload_sessions USING btree (org_id, project_id, id DESC) WHERE (status = ANY (ARRAY['open'::text, 'completing'::text, 'failed'::text]));
 
@@ -471,7 +494,15 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
+CREATE OR REPLACE FUNCTION public.docsvc_add_pages_done(p_version uuid, p_attempt integer, p_pages integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update document_versions set pages_done = pages_done + p_pages where id = p_version and attempt = p_attempt
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_add_version(p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint, p_declared_sha256 bytea, p_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint)
  RETURNS TABLE(document_id uuid, version integer, refused text)
  LANGUAGE plpgsql
 AS $function$
@@ -500,8 +531,8 @@ begin
   end if;
   select coalesce(max(v.version), 0) + 1 into next_version from document_versions v where v.document_id = doc;
   insert into document_versions (id, org_id, project_id, document_id, version, blob_key, content_type, size_bytes,
-    declared_sha256)
-  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256);
+    declared_sha256, sha256)
+  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256, p_sha256);
   update documents d set latest_version_id = p_id, updated_at = clock_timestamp(), row_version = d.row_version + 1,
       metadata = case when p_metadata = '{}' then d.metadata else p_metadata end,
       labels = case when p_labels = '{}' then d.labels else p_labels end
@@ -774,19 +805,6 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_count_pages_done(p_version uuid, p_attempt integer, p_parse uuid)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  update document_versions v
-    set pages_done = (select count(*) from (
-      select page_number from pages where parse_id = p_parse
-      union select unnest(failed_pages) from parses where id = p_parse
-    ) done)
-    where v.id = p_version and v.attempt = p_attempt
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.docsvc_count_part(p_session uuid, p_part integer, p_etag text, p_sha256 bytea, p_size bigint, p_ttl_secs double precision)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -849,6 +867,26 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_delete_ended_uploads(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from upload_sessions u where u.id in (
+    select o.id from upload_sessions o
+     where o.status in ('completed', 'aborted', 'expired')
+       and o.finished_at <= clock_timestamp() - make_interval(days => p_days)
+     limit p_limit for update skip locked);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_delete_expired_idempotency_keys()
  RETURNS integer
  LANGUAGE plpgsql
@@ -890,6 +928,22 @@ CREATE OR REPLACE FUNCTION public.docsvc_delete_outbox(p_ids bigint[])
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   delete from driver_outbox where id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_delete_spent_throttles()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  deleted int;
+begin
+  delete from secret_throttles t where t.ends_at < clock_timestamp();
+  get diagnostics deleted = row_count;
+  return deleted;
+end
 $function$
 ;
 
@@ -944,9 +998,12 @@ CREATE OR REPLACE FUNCTION public.docsvc_fail_page(p_version uuid, p_attempt int
  LANGUAGE plpgsql
 AS $function$
 begin
-  update parses set failed_pages = failed_pages || p_page, warnings = warnings || p_warning
-    where id = p_parse and status = 'running' and not p_page = any (failed_pages);
-  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+  insert into page_failures (org_id, parse_id, page_number, warning)
+    select r.org_id, r.id, p_page, p_warning from parses r where r.id = p_parse and r.status = 'running'
+    on conflict (parse_id, page_number) do nothing;
+  if found and not exists (select from pages where parse_id = p_parse and page_number = p_page) then
+    perform docsvc_add_pages_done(p_version, p_attempt, 1);
+  end if;
 end
 $function$
 ;
@@ -1013,7 +1070,7 @@ begin
       where d.id = v.id;
   else
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
-      u.content_type, u.size_bytes, u.declared_sha256, u.metadata, u.labels, p_most_documents, null);
+      u.content_type, u.size_bytes, u.declared_sha256, null, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
       return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;
@@ -1146,7 +1203,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_last_page(p_parse uuid)
  LANGUAGE sql
 AS $function$
   select coalesce(r.page_count, greatest(
-    (select max(page_number) from pages where parse_id = r.id), (select max(n) from unnest(r.failed_pages) n), 0
+    (select max(page_number) from pages where parse_id = r.id),
+    (select max(page_number) from page_failures where parse_id = r.id), 0
   )) from parses r where r.id = p_parse
 $function$
 ;
@@ -1196,6 +1254,27 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_pages(p_parse uuid, p_after integer, p_most integer, p_bytes bigint)
+ RETURNS TABLE(org_id uuid, parse_id uuid, page_number integer, width double precision, height double precision, unit text, rotation integer, label text, sheet_name text, text text, source text, ocr_confidence real, words_key text, table_count integer, has_next boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.org_id, p.parse_id, p.page_number, p.width, p.height, p.unit, p.rotation, p.label, p.sheet_name, p.text,
+      p.source, p.ocr_confidence, p.words_key, p.table_count, n.has_next
+    from (
+      select page_number, size_bytes, row_number() over list as place, sum(size_bytes) over list as upto,
+          lead(page_number) over list is not null as has_next
+        from (
+          select page_number, octet_length(text)::bigint as size_bytes from pages
+            where parse_id = p_parse and page_number > p_after order by page_number limit p_most + 1
+        ) s window list as (order by page_number)
+    ) n
+    join pages p on p.parse_id = p_parse and p.page_number = n.page_number
+    where n.place <= p_most and (n.upto <= p_bytes or n.place = 1)
+    order by p.page_number
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_purgeable_documents(p_days integer, p_limit integer)
  RETURNS TABLE(org_id uuid, document_id uuid, project_id uuid)
  LANGUAGE sql
@@ -1210,6 +1289,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_purgeable_projects(p_days integer, p_limit integer)
+ RETURNS TABLE(org_id uuid, project_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select p.org_id, p.id from projects p
+   where p.archived_at <= clock_timestamp() - make_interval(days => p_days)
+     and not exists (select from documents d where d.org_id = p.org_id and d.project_id = p.id)
+     and not exists (select from parses r where r.org_id = p.org_id and r.project_id = p.id)
+     and not exists (select from upload_sessions u
+       where u.org_id = p.org_id and u.project_id = p.id and u.status in ('open', 'completing', 'failed'))
+   order by p.id limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_after uuid, p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
@@ -1220,6 +1315,28 @@ AS $function$
     left join document_versions v on v.id = u.version_id
     where u.status = 'completing' and (v.id is null or v.status = 'failed') and (p_after is null or u.id > p_after)
     order by u.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_tables(p_parse uuid, p_after integer, p_page integer, p_most integer, p_bytes bigint)
+ RETURNS TABLE(table_number integer, content jsonb, has_next boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.table_number, t.content, n.has_next
+    from (
+      select table_number, row_number() over list as place, sum(size_bytes) over list as upto,
+          lead(table_number) over list is not null as has_next
+        from (
+          select table_number, size_bytes::bigint from document_tables
+            where parse_id = p_parse and table_number > p_after
+              and (p_page is null or p_page between first_page and last_page)
+            order by table_number limit p_most + 1
+        ) s window list as (order by table_number)
+    ) n
+    join document_tables t on t.parse_id = p_parse and t.table_number = n.table_number
+    where n.place <= p_most and (n.upto <= p_bytes or n.place = 1)
+    order by t.table_number
 $function$
 ;
 
@@ -1331,11 +1448,37 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_note_digest(p_version uuid, p_attempt integer, p_sha256 bytea)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update document_versions set sha256 = p_sha256
+    where id = p_version and attempt = p_attempt and status = 'processing'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_note_lost_time(p_version uuid, p_attempt integer, p_ms integer)
  RETURNS integer
  LANGUAGE sql
 AS $function$
   update document_versions set lost_ms = lost_ms + p_ms where id = p_version and attempt = p_attempt returning lost_ms
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_note_wrong_secret(p_key bytea, p_seconds integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into secret_throttles as t (key, count, ends_at)
+    values (p_key, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (key) do update
+      set count = case when t.ends_at > clock_timestamp() then t.count + 1 else 1 end,
+          ends_at = case when t.ends_at > clock_timestamp() then t.ends_at else excluded.ends_at end;
+end
 $function$
 ;
 
@@ -1410,6 +1553,24 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_postpone_delivery(p_delivery uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait_ms int;
+begin
+  select least(60000, 200 * 2 ^ least(d.postponed, 10)) * (0.5 + random()) into wait_ms from deliveries d
+    where d.id = p_delivery and d.status in ('pending', 'retrying') for update;
+  if not found then return null; end if;
+  update deliveries d
+    set postponed = d.postponed + 1, next_attempt_at = clock_timestamp() + make_interval(secs => wait_ms / 1000.0)
+    where d.id = p_delivery;
+  return wait_ms;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_purge_document(p_document uuid)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -1433,6 +1594,28 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_purge_project(p_project uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from projects p where p.id = p_project and p.archived_at is not null for update;
+  if not found
+      or exists (select from documents d where d.project_id = p_project)
+      or exists (select from parses r where r.project_id = p_project)
+      or exists (select from upload_sessions u
+        where u.project_id = p_project and u.status in ('open', 'completing', 'failed')) then
+    return false;
+  end if;
+  delete from webhooks where project_id = p_project;
+  delete from upload_sessions where project_id = p_project;
+  delete from lexicon where project_id = p_project;
+  delete from projects where id = p_project;
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_read_chunks(p_parses uuid[], p_chunks integer[])
  RETURNS TABLE(parse_id uuid, chunk_number integer, chars_from integer, body text, cell_range text, label text, width double precision, height double precision, unit text, rotation integer, sheet_name text, source text, words_key text)
  LANGUAGE sql
@@ -1441,7 +1624,7 @@ CREATE OR REPLACE FUNCTION public.docsvc_read_chunks(p_parses uuid[], p_chunks i
 AS $function$
   select c.parse_id, c.chunk_number, c.chars_from,
          case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
-           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+           then substr(p.text, c.chars_from + 1, least(c.chars_to - c.chars_from, 16384)) else c.body end,
          c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
     from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
     join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number
@@ -1529,7 +1712,7 @@ begin
   recorded := false;
   disabled := false;
   update deliveries d
-    set attempts = p_number,
+    set attempts = p_number, postponed = 0,
         status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted'
           else 'retrying' end,
         next_attempt_at = case when not p_succeeded and not p_gone
@@ -1565,7 +1748,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_redeliver(p_delivery uuid)
 AS $function$
 begin
   update deliveries d
-    set status = 'pending', attempts_before_round = d.attempts, next_attempt_at = clock_timestamp(), finished_at = null
+    set status = 'pending', attempts_before_round = d.attempts, postponed = 0,
+      next_attempt_at = clock_timestamp(), finished_at = null
     where d.id = p_delivery and d.status in ('succeeded', 'exhausted', 'cancelled');
   return found;
 end
@@ -1657,6 +1841,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_secret_wait(p_key bytea, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select greatest(1, ceil(extract(epoch from t.ends_at - clock_timestamp())))::int from secret_throttles t
+    where t.key = p_key and t.count >= p_limit and t.ends_at > clock_timestamp()
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_settle_parse(p_parse uuid, p_attempt integer, p_status text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1678,7 +1873,11 @@ begin
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
   update parses set status = p_status, finished_at = clock_timestamp(), page_count = docsvc_last_page(p_parse),
-    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed'))
+    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed')),
+    failed_pages = array(select page_number from page_failures where parse_id = p_parse order by page_number),
+    warnings = warnings || array_to_json(array(
+      select warning from page_failures where parse_id = p_parse order by page_number limit 100
+    ))::jsonb
     where id = p_parse returning * into made;
   perform docsvc_count_words(p_parse, 1);
   insert into usage_counters (org_id, kind, period, amount)
@@ -1730,7 +1929,8 @@ CREATE OR REPLACE FUNCTION public.docsvc_sum_up_parse(p_parse uuid)
  RETURNS TABLE(page_count integer, read_pages integer, failed_pages integer)
  LANGUAGE sql
 AS $function$
-  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
+  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id),
+      (select count(*)::int from page_failures where parse_id = r.id)
     from parses r where r.id = p_parse
 $function$
 ;
@@ -1822,10 +2022,12 @@ CREATE OR REPLACE FUNCTION public.docsvc_write_pages(p_version uuid, p_attempt i
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  added int;
 begin
   perform 1 from parses where id = p_parse and status = 'running';
   if not found then return false; end if;
-  insert into pages (
+  with written as (insert into pages (
     org_id, parse_id, page_number, width, height, unit, rotation, label, sheet_name, text, source, ocr_confidence,
       words_key, table_count
   )
@@ -1843,8 +2045,14 @@ begin
         label = excluded.label,
       sheet_name = excluded.sheet_name, text = excluded.text, source = excluded.source,
         ocr_confidence = excluded.ocr_confidence,
-      words_key = excluded.words_key, table_count = excluded.table_count;
-  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+      words_key = excluded.words_key, table_count = excluded.table_count
+    returning page_number, xmax = 0 as is_new
+  )
+  -- Each page is looked up for itself: joined, all failures of the parse would be read for one page.
+  select count(*) filter (where w.is_new and (
+      select f.page_number from page_failures f where f.parse_id = p_parse and f.page_number = w.page_number
+    ) is null) into added from written w;
+  if added > 0 then perform docsvc_add_pages_done(p_version, p_attempt, added); end if;
   return true;
 end
 $function$
@@ -1854,12 +2062,15 @@ CREATE OR REPLACE FUNCTION public.docsvc_write_tables(p_parse uuid, p_tables jso
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into document_tables (org_id, parse_id, table_number, first_page, last_page, content)
-    select r.org_id, r.id, t.table_number, t.first_page, t.last_page, t.content
-      from parses r, jsonb_to_recordset(p_tables) as t (table_number int, first_page int, last_page int, content jsonb)
+  insert into document_tables (org_id, parse_id, table_number, first_page, last_page, size_bytes, content)
+    select r.org_id, r.id, t.table_number, t.first_page, t.last_page, t.size_bytes, t.content
+      from parses r, jsonb_to_recordset(p_tables) as t (
+        table_number int, first_page int, last_page int, size_bytes int, content jsonb
+      )
      where r.id = p_parse and r.status = 'running'
     on conflict (parse_id, table_number) do update set
-      first_page = excluded.first_page, last_page = excluded.last_page, content = excluded.content
+      first_page = excluded.first_page, last_page = excluded.last_page, size_bytes = excluded.size_bytes,
+      content = excluded.content
 $function$
 ;
 
@@ -1888,6 +2099,8 @@ alter table lexicon add constraint lexicon_org_id_fkey FOREIGN KEY (org_id) REFE
 alter table oauth_clients add constraint oauth_clients_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table oauth_tokens add constraint oauth_tokens_org_id_client_row_id_fkey FOREIGN KEY (org_id, client_row_id) REFERENCES oauth_clients(org_id, id);
 alter table oauth_tokens add constraint oauth_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table page_failures add constraint page_failures_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table page_failures add constraint page_failures_org_id_parse_id_fkey FOREIGN KEY (org_id, parse_id) REFERENCES parses(org_id, id) ON DELETE CASCADE;
 alter table pages add constraint pages_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table pages add constraint pages_org_id_parse_id_fkey FOREIGN KEY (org_id, parse_id) REFERENCES parses(org_id, id) ON DELETE CASCADE;
 alter table parses add constraint parses_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
@@ -1952,6 +2165,9 @@ create policy org_isolation on oauth_tokens as PERMISSIVE for ALL to public usin
 alter table orgs enable row level security, force row level security;
 create policy cross_organization on orgs as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on orgs as PERMISSIVE for ALL to public using ((id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table page_failures enable row level security, force row level security;
+create policy cross_organization on page_failures as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
+create policy org_isolation on page_failures as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table pages enable row level security, force row level security;
 create policy cross_organization on pages as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on pages as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -1964,6 +2180,8 @@ create policy org_isolation on projects as PERMISSIVE for ALL to public using ((
 alter table rate_buckets enable row level security, force row level security;
 create policy cross_organization on rate_buckets as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on rate_buckets as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table secret_throttles enable row level security, force row level security;
+create policy cross_organization on secret_throttles as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 alter table upload_parts enable row level security, force row level security;
 create policy cross_organization on upload_parts as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on upload_parts as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -2010,6 +2228,8 @@ grant select, update on table oauth_tokens to docsvc_app;
 grant delete, insert, select on table oauth_tokens to docsvc_system;
 grant select on table orgs to docsvc_app;
 grant insert, select on table orgs to docsvc_system;
+grant delete, insert, select, update on table page_failures to docsvc_app;
+grant delete, select on table page_failures to docsvc_system;
 grant delete, insert, select, update on table pages to docsvc_app;
 grant delete, select on table pages to docsvc_system;
 grant delete, insert, select, update on table parses to docsvc_app;
@@ -2018,6 +2238,7 @@ grant delete, insert, select, update on table projects to docsvc_app;
 grant insert, select on table projects to docsvc_system;
 grant select on table rate_buckets to docsvc_app;
 grant insert, select, update on table rate_buckets to docsvc_system;
+grant delete, insert, select, update on table secret_throttles to docsvc_system;
 grant delete, insert, select, update on table upload_parts to docsvc_app;
 grant delete, select on table upload_parts to docsvc_system;
 grant delete, insert, select, update on table upload_sessions to docsvc_app;
@@ -2034,12 +2255,16 @@ alter function docsvc_count_lexemes(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_count_lexemes(uuid,text[]) from public;
 alter function docsvc_defer_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_defer_outbox(bigint[]) from public;
+alter function docsvc_delete_ended_uploads(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_delete_ended_uploads(integer,integer) from public;
 alter function docsvc_delete_expired_idempotency_keys() owner to docsvc_system;
 revoke all on function docsvc_delete_expired_idempotency_keys() from public;
 alter function docsvc_delete_old_events(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_delete_old_events(integer,integer) from public;
 alter function docsvc_delete_outbox(bigint[]) owner to docsvc_system;
 revoke all on function docsvc_delete_outbox(bigint[]) from public;
+alter function docsvc_delete_spent_throttles() owner to docsvc_system;
+revoke all on function docsvc_delete_spent_throttles() from public;
 alter function docsvc_delete_spent_tokens() owner to docsvc_system;
 revoke all on function docsvc_delete_spent_tokens() from public;
 alter function docsvc_expire_uploads(integer) owner to docsvc_system;
@@ -2058,6 +2283,8 @@ alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_s
 revoke all on function docsvc_list_overdue_deliveries(integer,integer) from public;
 alter function docsvc_list_purgeable_documents(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_list_purgeable_documents(integer,integer) from public;
+alter function docsvc_list_purgeable_projects(integer,integer) owner to docsvc_system;
+revoke all on function docsvc_list_purgeable_projects(integer,integer) from public;
 alter function docsvc_list_stuck_completions(uuid,integer) owner to docsvc_system;
 revoke all on function docsvc_list_stuck_completions(uuid,integer) from public;
 alter function docsvc_list_unread_versions(integer,uuid,integer) owner to docsvc_system;
@@ -2068,6 +2295,8 @@ alter function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,b
 revoke all on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) from public;
 alter function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) owner to docsvc_system;
 revoke all on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) from public;
+alter function docsvc_note_wrong_secret(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_note_wrong_secret(bytea,integer) from public;
 revoke all on function docsvc_organization() from public;
 alter function docsvc_read_chunks(uuid[],integer[]) owner to docsvc_system;
 revoke all on function docsvc_read_chunks(uuid[],integer[]) from public;
@@ -2077,6 +2306,8 @@ alter function docsvc_reconcile_usage() owner to docsvc_system;
 revoke all on function docsvc_reconcile_usage() from public;
 alter function docsvc_resemble_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_resemble_words(uuid,text[]) from public;
+alter function docsvc_secret_wait(bytea,integer) owner to docsvc_system;
+revoke all on function docsvc_secret_wait(bytea,integer) from public;
 alter function docsvc_stem_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_stem_words(uuid,text[]) from public;
 alter function docsvc_sweep_parses(integer) owner to docsvc_system;
@@ -2084,9 +2315,11 @@ revoke all on function docsvc_sweep_parses(integer) from public;
 grant execute on function docsvc_admit_request(bytea,text[],integer[]) to docsvc_app;
 grant execute on function docsvc_count_lexemes(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_ended_uploads(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_expired_idempotency_keys() to docsvc_app;
 grant execute on function docsvc_delete_old_events(integer,integer) to docsvc_app;
 grant execute on function docsvc_delete_outbox(bigint[]) to docsvc_app;
+grant execute on function docsvc_delete_spent_throttles() to docsvc_app;
 grant execute on function docsvc_delete_spent_tokens() to docsvc_app;
 grant execute on function docsvc_expire_uploads(integer) to docsvc_app;
 grant execute on function docsvc_find_client(text) to docsvc_app;
@@ -2096,15 +2329,18 @@ grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text
 grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
+grant execute on function docsvc_list_purgeable_projects(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_stuck_completions(uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unread_versions(integer,uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_unused_parses(integer) to docsvc_app;
 grant execute on function docsvc_make_organization(boolean,uuid,text,bytea,uuid,text,text,bytea,text[]) to docsvc_app;
 grant execute on function docsvc_match_chunks(uuid,tsquery,tsquery[],real[],integer,integer,boolean,uuid[],text[],text[],integer[],timestamp with time zone) to docsvc_app;
+grant execute on function docsvc_note_wrong_secret(bytea,integer) to docsvc_app;
 grant execute on function docsvc_organization() to docsvc_app;
 grant execute on function docsvc_read_chunks(uuid[],integer[]) to docsvc_app;
 grant execute on function docsvc_read_outbox(integer,integer) to docsvc_app;
 grant execute on function docsvc_reconcile_usage() to docsvc_app;
 grant execute on function docsvc_resemble_words(uuid,text[]) to docsvc_app;
+grant execute on function docsvc_secret_wait(bytea,integer) to docsvc_app;
 grant execute on function docsvc_stem_words(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_sweep_parses(integer) to docsvc_app;

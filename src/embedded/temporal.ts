@@ -14,6 +14,14 @@ const READY_TIMEOUT_MS = 60_000;
  */
 const STORE_PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL'];
 
+/** What the server is told beside: both eager modes, and turns between the fairness keys of a queue, which holds over one partition. */
+const SETTINGS = [
+  'system.enableActivityEagerExecution=true',
+  'system.enableEagerWorkflowStart=true',
+  ...['matching.useNewMatcher=true', 'matching.enableFairness=true', 'matching.enableMigration=true'],
+  ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
+];
+
 /** What a server holds from its start. */
 export interface TemporalContents {
   /** Made where they are missing; `default` is there in any case. */
@@ -59,8 +67,7 @@ export class EmbeddedTemporal {
     return [
       ...['server', 'start-dev', '--db-filename', this.folder.temporalStore, ...STORE_PRAGMAS],
       ...['--ip', '127.0.0.1', '--port', String(temporal), '--ui-port', String(temporalWeb), '--headless=false'],
-      ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
-      ...['--dynamic-config-value', 'system.enableEagerWorkflowStart=true'],
+      ...SETTINGS.flatMap((setting) => ['--dynamic-config-value', setting]),
       ...this.contents.namespaces.flatMap((name) => ['--namespace', name]),
       ...Object.entries(this.contents.searchAttributes).flatMap(([name, type]) => [
         '--search-attribute',

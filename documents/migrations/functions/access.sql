@@ -77,6 +77,30 @@ as $$
       and (c.expires_at is null or c.expires_at > clock_timestamp())
 $$;
 
+-- Seconds until the next secret may be shown, after so many wrong ones; null where there is nothing to wait for.
+create or replace function docsvc_secret_wait(p_key bytea, p_limit int)
+returns int
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select greatest(1, ceil(extract(epoch from t.ends_at - clock_timestamp())))::int from secret_throttles t
+    where t.key = p_key and t.count >= p_limit and t.ends_at > clock_timestamp()
+$$;
+
+-- Counts a wrong secret. The first one begins a while of p_seconds.
+create or replace function docsvc_note_wrong_secret(p_key bytea, p_seconds int)
+returns void
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into secret_throttles as t (key, count, ends_at)
+    values (p_key, 1, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (key) do update
+      set count = case when t.ends_at > clock_timestamp() then t.count + 1 else 1 end,
+          ends_at = case when t.ends_at > clock_timestamp() then t.ends_at else excluded.ends_at end;
+end
+$$;
+
 -- A token never outlives its client. Answers the seconds that it lives, with its entry in the audit.
 create or replace function docsvc_issue_token(
   p_client uuid, p_hash bytea, p_scopes text[], p_seconds int, p_audit_id uuid, p_request_id text)
@@ -134,6 +158,21 @@ begin
 end
 $$;
 
+create or replace function docsvc_delete_spent_throttles()
+returns int
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  deleted int;
+begin
+  delete from secret_throttles t where t.ends_at < clock_timestamp();
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+revoke all on function docsvc_secret_wait, docsvc_note_wrong_secret, docsvc_delete_spent_throttles from public;
+grant execute on function docsvc_secret_wait, docsvc_note_wrong_secret, docsvc_delete_spent_throttles to docsvc_app;
 revoke all on function docsvc_admit_request from public;
 grant execute on function docsvc_admit_request to docsvc_app;
 revoke all on function docsvc_find_client from public;

@@ -26,11 +26,12 @@ end
 $$;
 
 -- A version of the document of this name in a project, and the document where there is none. Versions of one document
--- are made one after the other. Metadata and labels replace those of the document where there are any. refused names
--- the quota that would be passed; then nothing is made.
+-- are made one after the other. Metadata and labels replace those of the document where there are any. The digest
+-- is that of bytes which were read before. refused names the quota that would be passed; then nothing is made.
 create or replace function docsvc_add_version(
   p_id uuid, p_document uuid, p_project uuid, p_name text, p_blob_key text, p_content_type text, p_size bigint,
-  p_declared_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint, p_most_bytes bigint
+  p_declared_sha256 bytea, p_sha256 bytea, p_metadata jsonb, p_labels text[], p_most_documents bigint,
+  p_most_bytes bigint
 )
 returns table (document_id uuid, version int, refused text)
 language plpgsql
@@ -60,8 +61,8 @@ begin
   end if;
   select coalesce(max(v.version), 0) + 1 into next_version from document_versions v where v.document_id = doc;
   insert into document_versions (id, org_id, project_id, document_id, version, blob_key, content_type, size_bytes,
-    declared_sha256)
-  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256);
+    declared_sha256, sha256)
+  values (p_id, org, p_project, doc, next_version, p_blob_key, p_content_type, p_size, p_declared_sha256, p_sha256);
   update documents d set latest_version_id = p_id, updated_at = clock_timestamp(), row_version = d.row_version + 1,
       metadata = case when p_metadata = '{}' then d.metadata else p_metadata end,
       labels = case when p_labels = '{}' then d.labels else p_labels end

@@ -26,6 +26,15 @@ begin
 end
 $$;
 
+-- Notes the digest of the bytes, so that they are hashed once.
+create or replace function docsvc_note_digest(p_version uuid, p_attempt int, p_sha256 bytea)
+returns void
+language sql
+as $$
+  update document_versions set sha256 = p_sha256
+    where id = p_version and attempt = p_attempt and status = 'processing'
+$$;
+
 -- Notes what the bytes are. `reused` is true where the same bytes were read before: the version uses that parse from
 -- now on, so that nobody can put it aside. An attempt after the first reads the bytes anew.
 create or replace function docsvc_open_parse(
@@ -106,28 +115,26 @@ as $$
   update document_versions set lost_ms = lost_ms + p_ms where id = p_version and attempt = p_attempt returning lost_ms
 $$;
 
--- A page that cannot be read; its progress counts all the same.
+-- A page that cannot be read; its progress counts all the same. A page of a thousand costs what the first one did.
 create or replace function docsvc_fail_page(p_version uuid, p_attempt int, p_parse uuid, p_page int, p_warning jsonb)
 returns void
 language plpgsql
 as $$
 begin
-  update parses set failed_pages = failed_pages || p_page, warnings = warnings || p_warning
-    where id = p_parse and status = 'running' and not p_page = any (failed_pages);
-  perform docsvc_count_pages_done(p_version, p_attempt, p_parse);
+  insert into page_failures (org_id, parse_id, page_number, warning)
+    select r.org_id, r.id, p_page, p_warning from parses r where r.id = p_parse and r.status = 'running'
+    on conflict (parse_id, page_number) do nothing;
+  if found and not exists (select from pages where parse_id = p_parse and page_number = p_page) then
+    perform docsvc_add_pages_done(p_version, p_attempt, 1);
+  end if;
 end
 $$;
 
-create or replace function docsvc_count_pages_done(p_version uuid, p_attempt int, p_parse uuid)
+create or replace function docsvc_add_pages_done(p_version uuid, p_attempt int, p_pages int)
 returns void
 language sql
 as $$
-  update document_versions v
-    set pages_done = (select count(*) from (
-      select page_number from pages where parse_id = p_parse
-      union select unnest(failed_pages) from parses where id = p_parse
-    ) done)
-    where v.id = p_version and v.attempt = p_attempt
+  update document_versions set pages_done = pages_done + p_pages where id = p_version and attempt = p_attempt
 $$;
 
 -- The number of pages; of what is counted only while it is read, the last that was met.
@@ -136,7 +143,8 @@ returns int
 language sql
 as $$
   select coalesce(r.page_count, greatest(
-    (select max(page_number) from pages where parse_id = r.id), (select max(n) from unnest(r.failed_pages) n), 0
+    (select max(page_number) from pages where parse_id = r.id),
+    (select max(page_number) from page_failures where parse_id = r.id), 0
   )) from parses r where r.id = p_parse
 $$;
 
@@ -145,7 +153,8 @@ create or replace function docsvc_sum_up_parse(p_parse uuid)
 returns table (page_count int, read_pages int, failed_pages int)
 language sql
 as $$
-  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id), cardinality(r.failed_pages)
+  select docsvc_last_page(r.id), (select count(*)::int from pages where parse_id = r.id),
+      (select count(*)::int from page_failures where parse_id = r.id)
     from parses r where r.id = p_parse
 $$;
 
@@ -183,6 +192,7 @@ begin
 end
 $$;
 
+-- Of pages that failed all numbers are kept, and the warnings of the first hundred: a version is answered whole.
 -- @returns the parse that holds what was read of these bytes: the given one, or that of a version which was quicker
 create or replace function docsvc_settle_parse(p_parse uuid, p_attempt int, p_status text)
 returns uuid
@@ -205,7 +215,11 @@ begin
     update document_versions set parse_id = p_parse where parse_id = known;
   end if;
   update parses set status = p_status, finished_at = clock_timestamp(), page_count = docsvc_last_page(p_parse),
-    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed'))
+    ocr_pages = (select count(*) from pages where parse_id = p_parse and source in ('ocr', 'mixed')),
+    failed_pages = array(select page_number from page_failures where parse_id = p_parse order by page_number),
+    warnings = warnings || array_to_json(array(
+      select warning from page_failures where parse_id = p_parse order by page_number limit 100
+    ))::jsonb
     where id = p_parse returning * into made;
   perform docsvc_count_words(p_parse, 1);
   insert into usage_counters (org_id, kind, period, amount)

@@ -25,6 +25,28 @@ begin
 end
 $$;
 
+-- Purges an archived project with its webhooks, ended uploads and words. @returns false while it still holds something
+create or replace function docsvc_purge_project(p_project uuid)
+returns boolean
+language plpgsql
+as $$
+begin
+  perform 1 from projects p where p.id = p_project and p.archived_at is not null for update;
+  if not found
+      or exists (select from documents d where d.project_id = p_project)
+      or exists (select from parses r where r.project_id = p_project)
+      or exists (select from upload_sessions u
+        where u.project_id = p_project and u.status in ('open', 'completing', 'failed')) then
+    return false;
+  end if;
+  delete from webhooks where project_id = p_project;
+  delete from upload_sessions where project_id = p_project;
+  delete from lexicon where project_id = p_project;
+  delete from projects where id = p_project;
+  return true;
+end
+$$;
+
 grant create on schema public to docsvc_system;
 set local role docsvc_system;
 
@@ -63,6 +85,38 @@ as $$
      and (d.deleted_at <= clock_timestamp() - make_interval(days => p_days)
           or p.archived_at <= clock_timestamp() - make_interval(days => p_days))
    order by d.id limit p_limit
+$$;
+
+-- Projects that were archived p_days ago and hold nothing any more that has to be purged before them.
+create or replace function docsvc_list_purgeable_projects(p_days int, p_limit int)
+returns table (org_id uuid, project_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select p.org_id, p.id from projects p
+   where p.archived_at <= clock_timestamp() - make_interval(days => p_days)
+     and not exists (select from documents d where d.org_id = p.org_id and d.project_id = p.id)
+     and not exists (select from parses r where r.org_id = p.org_id and r.project_id = p.id)
+     and not exists (select from upload_sessions u
+       where u.org_id = p.org_id and u.project_id = p.id and u.status in ('open', 'completing', 'failed'))
+   order by p.id limit p_limit
+$$;
+
+-- Uploads that ended so many days ago, with what is known of their parts. @returns how many
+create or replace function docsvc_delete_ended_uploads(p_days int, p_limit int)
+returns int
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  deleted int;
+begin
+  delete from upload_sessions u where u.id in (
+    select o.id from upload_sessions o
+     where o.status in ('completed', 'aborted', 'expired')
+       and o.finished_at <= clock_timestamp() - make_interval(days => p_days)
+     limit p_limit for update skip locked);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
 $$;
 
 -- Parses that no version uses and nobody has put aside. An hour lets whoever is about to use one do so.
@@ -122,8 +176,10 @@ end
 $$;
 
 revoke all on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
-  docsvc_list_unused_parses, docsvc_sweep_parses, docsvc_reconcile_usage from public;
+  docsvc_list_purgeable_projects, docsvc_delete_ended_uploads, docsvc_list_unused_parses, docsvc_sweep_parses,
+  docsvc_reconcile_usage from public;
 grant execute on function docsvc_list_unread_versions, docsvc_list_outlived_documents, docsvc_list_purgeable_documents,
-  docsvc_list_unused_parses, docsvc_sweep_parses, docsvc_reconcile_usage to docsvc_app;
+  docsvc_list_purgeable_projects, docsvc_delete_ended_uploads, docsvc_list_unused_parses, docsvc_sweep_parses,
+  docsvc_reconcile_usage to docsvc_app;
 reset role;
 revoke create on schema public from docsvc_system;

@@ -165,7 +165,8 @@ as $$
    limit p_limit
 $$;
 
--- What is shown of chunks: their text, which of a table is that of its page, and where it stands.
+-- What is shown of chunks: their text, which of a table is that of its page, and where it stands. Between the cells of
+-- a table others may stand, as many as there are: no more is read than the longest chunk has.
 create or replace function docsvc_read_chunks(p_parses uuid[], p_chunks int[])
 returns table (
   parse_id uuid, chunk_number int, chars_from int, body text, cell_range text, label text, width float8, height float8,
@@ -175,7 +176,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
 as $$
   select c.parse_id, c.chunk_number, c.chars_from,
          case when c.chars_to > c.chars_from and c.chars_to - c.chars_from <> length(c.body)
-           then substr(p.text, c.chars_from + 1, c.chars_to - c.chars_from) else c.body end,
+           then substr(p.text, c.chars_from + 1, least(c.chars_to - c.chars_from, 16384)) else c.body end,
          c.cell_range, p.label, p.width, p.height, p.unit, p.rotation, p.sheet_name, p.source, p.words_key
     from unnest(p_parses, p_chunks) as a (parse_id, chunk_number)
     join chunks c on c.parse_id = a.parse_id and c.chunk_number = a.chunk_number

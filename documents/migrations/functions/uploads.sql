@@ -157,7 +157,7 @@ begin
       where d.id = v.id;
   else
     select * into made from docsvc_add_version(u.version_id, p_document, u.project_id, u.name, p_blob_key,
-      u.content_type, u.size_bytes, u.declared_sha256, u.metadata, u.labels, p_most_documents, null);
+      u.content_type, u.size_bytes, u.declared_sha256, null, u.metadata, u.labels, p_most_documents, null);
     if made.refused is not null then
       return query select null::uuid, u.version_id, u.project_id, 0, 'nothing', made.refused;
       return;

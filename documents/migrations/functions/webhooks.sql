@@ -86,7 +86,7 @@ begin
   recorded := false;
   disabled := false;
   update deliveries d
-    set attempts = p_number,
+    set attempts = p_number, postponed = 0,
         status = case when p_succeeded then 'succeeded' when p_wait_ms is null or p_gone then 'exhausted'
           else 'retrying' end,
         next_attempt_at = case when not p_succeeded and not p_gone
@@ -112,6 +112,26 @@ begin
       else format('no delivery has succeeded for %s days', p_failing_days) end);
   end if;
   return next;
+end
+$$;
+
+-- Puts off an attempt whose turn has not come: 200 ms at first, twice as long after each time, a minute at most, and
+-- up to a half more or less, so that those who wait do not come all at once. @returns milliseconds; null when there is
+-- none
+create or replace function docsvc_postpone_delivery(p_delivery uuid)
+returns int
+language plpgsql
+as $$
+declare
+  wait_ms int;
+begin
+  select least(60000, 200 * 2 ^ least(d.postponed, 10)) * (0.5 + random()) into wait_ms from deliveries d
+    where d.id = p_delivery and d.status in ('pending', 'retrying') for update;
+  if not found then return null; end if;
+  update deliveries d
+    set postponed = d.postponed + 1, next_attempt_at = clock_timestamp() + make_interval(secs => wait_ms / 1000.0)
+    where d.id = p_delivery;
+  return wait_ms;
 end
 $$;
 
@@ -145,7 +165,8 @@ language plpgsql
 as $$
 begin
   update deliveries d
-    set status = 'pending', attempts_before_round = d.attempts, next_attempt_at = clock_timestamp(), finished_at = null
+    set status = 'pending', attempts_before_round = d.attempts, postponed = 0,
+      next_attempt_at = clock_timestamp(), finished_at = null
     where d.id = p_delivery and d.status in ('succeeded', 'exhausted', 'cancelled');
   return found;
 end

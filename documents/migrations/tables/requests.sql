@@ -42,6 +42,18 @@ create policy cross_organization on rate_buckets to docsvc_system using (true) w
 grant select, insert, update on rate_buckets to docsvc_system;
 grant select on rate_buckets to docsvc_app;
 
+-- How many wrong secrets were shown in a while, for all processes together. The key is a digest of who showed them and
+-- for which client, who may be of no organization.
+create table secret_throttles (
+  key bytea primary key check (octet_length(key) = 32),
+  count int not null check (count > 0),
+  ends_at timestamptz not null
+);
+create index secret_throttles_end on secret_throttles (ends_at);
+alter table secret_throttles enable row level security, force row level security;
+create policy cross_organization on secret_throttles to docsvc_system using (true) with check (true);
+grant select, insert, update, delete on secret_throttles to docsvc_system;
+
 -- Append-only: every write, and every read of what a document says.
 create table audit_events (
   id uuid primary key,

@@ -27,6 +27,8 @@ create table upload_sessions (
 );
 create index upload_sessions_open on upload_sessions (org_id, project_id, id desc)
   where status in ('open', 'completing', 'failed');
+create index upload_sessions_ended on upload_sessions (finished_at)
+  where status in ('completed', 'aborted', 'expired');
 create index upload_sessions_expiry on upload_sessions (expires_at) where status in ('open', 'failed');
 alter table upload_sessions enable row level security, force row level security;
 create policy org_isolation on upload_sessions

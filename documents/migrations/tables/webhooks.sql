@@ -49,7 +49,8 @@ create policy cross_organization on events_outbox to docsvc_system using (true) 
 grant select, delete on events_outbox to docsvc_system;
 grant select, insert on events_outbox to docsvc_app;
 
--- A redelivery begins a round of its own: `attempts_before_round` were made before it.
+-- A redelivery begins a round of its own: `attempts_before_round` were made before it. `postponed` counts how often the
+-- attempt that is due has waited for its turn.
 create table deliveries (
   id uuid primary key,
   org_id uuid not null references orgs (id),
@@ -61,6 +62,7 @@ create table deliveries (
     check (status in ('pending', 'retrying', 'succeeded', 'exhausted', 'cancelled')),
   attempts int not null default 0,
   attempts_before_round int not null default 0,
+  postponed int not null default 0,
   next_attempt_at timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,

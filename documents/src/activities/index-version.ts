@@ -1,71 +1,28 @@
-import { Between, MoreThan } from 'typeorm';
 import { moveIngest } from '../core/ingest/ingest-moves.js';
 import { ParseEntity } from '../core/ingest/parse.entity.js';
-import { DocumentTableEntity } from '../core/pages/document-table.entity.js';
 import { readPageDetails } from '../core/pages/page-details.js';
 import { PageEntity } from '../core/pages/page.entity.js';
-import { writeTables } from '../core/pages/write-pages.js';
+import { listPages, listTables, type NumberedPart } from '../core/pages/read-version.js';
+import type { RecordTransaction } from '../core/record/record.js';
 import { writeChunks, type Chunk } from '../core/search/write-chunks.js';
 import { chunkPage } from '../domain/chunks/chunk-page.js';
-import { chunkTable } from '../domain/chunks/chunk-table.js';
-import type { Table, Word } from '../domain/page-model.js';
-import { joinTables } from '../domain/tables/join-tables.js';
+import { chunkTable, tableByPage, type TableOnPage } from '../domain/chunks/chunk-table.js';
+import { PageWords } from '../domain/chunks/page-words.js';
 import { detectLanguage } from '../platform/language/detect-language.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
 import type { ParseRef } from './ingest-steps.js';
 
-const PAGES_AT_ONCE = 50;
-const TABLES_AT_ONCE = 20;
+/** What is held in memory at a time. */
+const AT_ONCE = { limit: 50, bytes: 16 * 1024 * 1024 };
 /** Of a page whose language cannot be told, where no other page of the document has one. */
 const UNKNOWN = 'und';
-
-/** Joins tables that go on over several pages, and numbers all. What is joined is held in memory, one run of pages with tables at a time. */
-export async function joinPageTables(on: IngestDependencies, parse: ParseRef, signal: AbortSignal): Promise<void> {
-  const pages = await on.record.inOrganization(parse.orgId, async (tx) => {
-    await moveIngest(tx, parse, { status: 'processing', stage: 'tables' });
-    return tx.manager.find(PageEntity, {
-      select: { page_number: true, words_key: true },
-      where: { parse_id: parse.parseId, table_count: MoreThan(0) },
-      order: { page_number: 'ASC' },
-    });
-  });
-  let written = 0;
-  for (const run of runsOf(pages)) {
-    signal.throwIfAborted();
-    const read = run.map(async ({ page_number: pageNumber, words_key }) => {
-      const { lines, tables } = await readPageDetails(on.store, words_key ?? '');
-      return { pageNumber, lines, tables };
-    });
-    const tables = joinTables(await Promise.all(read));
-    for (let at = 0; at < tables.length; at += TABLES_AT_ONCE) {
-      const some = tables.slice(at, at + TABLES_AT_ONCE);
-      const firstNumber = written + at + 1;
-      await on.record.inOrganization(parse.orgId, (tx) => writeTables(tx, parse.parseId, some, firstNumber));
-    }
-    written += tables.length;
-  }
-}
-
-/** Pages that follow each other without a gap. */
-function runsOf(pages: readonly PageEntity[]): PageEntity[][] {
-  const runs: PageEntity[][] = [];
-  for (const page of pages) {
-    const run = runs.at(-1);
-    if (run?.at(-1)?.page_number === page.page_number - 1) run.push(page);
-    else runs.push([page]);
-  }
-  return runs;
-}
 
 /** Makes what was read searchable: stretches of text, and rows of tables with their header. Done again it comes to the same. */
 export async function indexVersion(on: IngestDependencies, parse: ParseRef, signal: AbortSignal): Promise<void> {
   await on.record.inOrganization(parse.orgId, (tx) => moveIngest(tx, parse, { status: 'indexing', stage: 'index' }));
-  const index = new Indexing(on, parse);
-  for (let first = 1; first <= parse.pageCount; first += PAGES_AT_ONCE) {
-    signal.throwIfAborted();
-    await index.addPages(first, first + PAGES_AT_ONCE - 1);
-  }
-  await index.addTables(signal);
+  const index = new Indexing(on, parse, signal);
+  await index.addPages();
+  await index.addTables();
   await index.noteLanguage();
 }
 
@@ -75,36 +32,36 @@ class Indexing {
   private language: string | null = null;
   private readonly languages = new Map<string, number>();
   private readonly ofPage = new Map<number, string>();
+  /** Of the page that was asked for last: a sheet may have thousands of tables. */
+  private words: { pageNumber: number; words: PageWords } | null = null;
 
   constructor(
     private readonly on: IngestDependencies,
     private readonly parse: ParseRef,
+    private readonly signal: AbortSignal,
   ) {}
 
-  async addPages(from: number, to: number): Promise<void> {
-    await this.on.record.inOrganization(this.parse.orgId, async (tx) => {
-      const pages = await tx.manager.find(PageEntity, {
-        select: { page_number: true, text: true, source: true, table_count: true },
-        where: { parse_id: this.parse.parseId, page_number: Between(from, to) },
-        order: { page_number: 'ASC' },
-      });
-      const chunks = pages.flatMap((page) => this.chunksOf(page));
-      await writeChunks(tx, this.parse.parseId, this.numbered(chunks));
-    });
+  async addPages(): Promise<void> {
+    const { parseId } = this.parse;
+    for (let after: number | null = 0; after !== null;) {
+      this.signal.throwIfAborted();
+      const asked: NumberedPart = { after, ...AT_ONCE };
+      const { rows, hasNext } = await this.inOrganization((tx) => listPages(tx, parseId, asked));
+      await this.inOrganization((tx) => writeChunks(tx, parseId, this.chunksOf(rows)));
+      after = hasNext ? (rows.at(-1)?.page_number ?? null) : null;
+    }
   }
 
   /** Sheets are found by their tables alone, which hold all of their text. */
-  private chunksOf({ page_number: pageNumber, text, source, table_count }: PageEntity): Unnumbered[] {
-    const language = this.languageOf(pageNumber, text);
-    if (source === 'cell' && table_count > 0) return [];
-    return chunkPage(text).map(({ from, to }) => ({
-      pageNumber,
-      charsFrom: from,
-      charsTo: to,
-      cellRange: null,
-      language,
-      body: text.slice(from, to),
-    }));
+  private *chunksOf(pages: readonly PageEntity[]): Generator<Chunk> {
+    for (const { page_number: pageNumber, text, source, table_count } of pages) {
+      const language = this.languageOf(pageNumber, text);
+      if (source === 'cell' && table_count > 0) continue;
+      for (const { from, to } of chunkPage(text)) {
+        const place = { pageNumber, charsFrom: from, charsTo: to, cellRange: null };
+        yield { ...place, chunkNumber: (this.written += 1), language, body: text.slice(from, to) };
+      }
+    }
   }
 
   /** A page of numbers is taken to be in the language of those before it. */
@@ -116,64 +73,57 @@ class Indexing {
     return this.language ?? UNKNOWN;
   }
 
-  async addTables(signal: AbortSignal): Promise<void> {
-    const { record } = this.on;
-    const { orgId, parseId } = this.parse;
-    for (let number = 1; ; number += TABLES_AT_ONCE) {
-      signal.throwIfAborted();
-      const tables = await record.inOrganization(orgId, (tx) =>
-        tx.manager.find(DocumentTableEntity, {
-          where: { parse_id: parseId, table_number: Between(number, number + TABLES_AT_ONCE - 1) },
-          order: { table_number: 'ASC' },
-        }),
-      );
-      if (tables.length === 0) return;
-      for (const { content } of tables) await this.addTable(content);
+  async addTables(): Promise<void> {
+    const { parseId } = this.parse;
+    for (let after: number | null = 0; after !== null;) {
+      const asked: NumberedPart & { page: null } = { after, page: null, ...AT_ONCE };
+      const { rows, hasNext } = await this.inOrganization((tx) => listTables(tx, parseId, asked));
+      for (const { content } of rows) for (const part of tableByPage(content)) await this.addRows(part);
+      after = hasNext ? (rows.at(-1)?.table_number ?? null) : null;
     }
   }
 
-  private async addTable(table: Table): Promise<void> {
-    const { orgId, parseId } = this.parse;
-    const words = await this.wordsOf(table);
-    const chunks = chunkTable(table, (pageNumber) => words.get(pageNumber) ?? []).map((chunk) => ({
-      pageNumber: chunk.pageNumber,
-      charsFrom: chunk.from,
-      charsTo: chunk.to,
-      cellRange: chunk.cellRange,
-      language: this.ofPage.get(chunk.pageNumber) ?? UNKNOWN,
-      body: chunk.body,
-    }));
-    await this.on.record.inOrganization(orgId, (tx) => writeChunks(tx, parseId, this.numbered(chunks)));
+  private async addRows(part: TableOnPage): Promise<void> {
+    this.signal.throwIfAborted();
+    const words = await this.wordsOf(part.pageNumber);
+    await this.inOrganization((tx) => writeChunks(tx, this.parse.parseId, this.chunksOfRows(part, words)));
   }
 
-  private async wordsOf({ firstPage, lastPage }: Table): Promise<Map<number, Word[]>> {
-    const { record, store } = this.on;
-    const pages = await record.inOrganization(this.parse.orgId, (tx) =>
-      tx.manager.find(PageEntity, {
+  private *chunksOfRows(part: TableOnPage, words: PageWords): Generator<Chunk> {
+    const { pageNumber } = part;
+    const language = this.ofPage.get(pageNumber) ?? UNKNOWN;
+    for (const { from, to, cellRange, body } of chunkTable(part, words)) {
+      const place = { pageNumber, charsFrom: from, charsTo: to, cellRange };
+      yield { ...place, chunkNumber: (this.written += 1), language, body };
+    }
+  }
+
+  private async wordsOf(pageNumber: number): Promise<PageWords> {
+    if (this.words?.pageNumber === pageNumber) return this.words.words;
+    this.words = null;
+    const page = await this.inOrganization((tx) =>
+      tx.manager.findOne(PageEntity, {
         select: { page_number: true, words_key: true },
-        where: { parse_id: this.parse.parseId, page_number: Between(firstPage, lastPage) },
+        where: { parse_id: this.parse.parseId, page_number: pageNumber },
       }),
     );
-    const words = new Map<number, Word[]>();
-    for (const { page_number, words_key } of pages) {
-      if (words_key !== null) words.set(page_number, (await readPageDetails(store, words_key)).words);
-    }
+    const key = page?.words_key ?? null;
+    const words = new PageWords(key === null ? [] : (await readPageDetails(this.on.store, key)).words);
+    this.words = { pageNumber, words };
     return words;
   }
 
-  private numbered(chunks: Unnumbered[]): Chunk[] {
-    return chunks.map((chunk) => ({ ...chunk, chunkNumber: (this.written += 1) }));
+  private inOrganization<T>(work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
+    return this.on.record.inOrganization(this.parse.orgId, work);
   }
 
   /** The language of most pages is that of the document. */
   async noteLanguage(): Promise<void> {
     const [most] = [...this.languages].sort(([, a], [, b]) => b - a);
     if (most === undefined) return;
-    const { orgId, parseId } = this.parse;
-    await this.on.record.inOrganization(orgId, (tx) =>
+    const { parseId } = this.parse;
+    await this.inOrganization((tx) =>
       tx.manager.update(ParseEntity, { id: parseId, status: 'running' }, { language: most[0] }),
     );
   }
 }
-
-type Unnumbered = Omit<Chunk, 'chunkNumber'>;

@@ -6,8 +6,11 @@ import type { Format } from '../platform/parsing/sniff-request.js';
 /** One attempt to read a version, as steps and histories know it: ids, words of closed sets and numbers, never what a document says. */
 export interface AttemptRef {
   orgId: string;
+  projectId: string;
   versionId: string;
   attempt: number;
+  /** Whether the file is so large that hashing it is a step of its own. */
+  isHashedApart: boolean;
   /** Whether the namespace knows the search attributes of the workflow. */
   isFindable: boolean;
   timing: IngestTiming;
@@ -66,6 +69,11 @@ export interface IngestSteps {
   indexVersion(parse: ParseRef): Promise<void>;
   /** @param ending what ended it early; without one the record says how it went */
   finishVersion(ref: AttemptRef, parseId: string | null, ending: IngestEnding | null): Promise<void>;
+}
+
+/** Hashing of large files, which takes hours for the largest, on a queue of its own. */
+export interface HashSteps {
+  hashVersion(ref: AttemptRef): Promise<void>;
 }
 
 /** Steps that run a parser, on a queue whose slots are bounded by memory. */

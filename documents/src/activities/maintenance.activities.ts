@@ -1,11 +1,18 @@
 import type { Client } from '@temporalio/client';
 import { deleteDocument } from '../core/documents/change-document.js';
 import type { Waker } from '../core/driver/outbox-dispatcher.js';
-import { deleteOldEvents, deleteSpentRequests, listOverdueDeliveries } from '../core/maintenance/expire-requests.js';
+import {
+  deleteEndedUploads,
+  deleteOldEvents,
+  deleteSpentRequests,
+  listOverdueDeliveries,
+} from '../core/maintenance/expire-requests.js';
 import { purgeDocument } from '../core/maintenance/purge-document.js';
+import { purgeProject } from '../core/maintenance/purge-project.js';
 import {
   listOutlivedDocuments,
   listPurgeableDocuments,
+  listPurgeableProjects,
   listUnreadVersions,
   listUnusedParses,
   reconcileUsage,
@@ -37,7 +44,7 @@ export interface MaintenanceDependencies {
 
 /** What is younger is still being started. */
 const STARTED_WITHIN_MS = 60_000;
-/** Between the deletion of a document, or the archiving of its project, and its purge. */
+/** Between the deletion of a document, the archiving of a project or the end of an upload, and its purge. */
 const KEPT_DAYS = 30;
 const PAGE = 500;
 /** Pages of one round, so that a round ends. */
@@ -56,6 +63,8 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
         await deleteOutlived(on.place, signal);
         await purgeDeleted(on.place, signal);
         await removeUnusedParses(on.place, signal);
+        await purgeProjects(on.place, signal);
+        await inPages(signal, () => deleteEndedUploads(on.place.record, KEPT_DAYS, PAGE));
         await inPages(signal, () => deleteOldEvents(on.place.record, PAGE));
         await deleteSpentRequests(on.place.record);
       }),
@@ -126,6 +135,15 @@ async function removeUnusedParses({ record, store }: DocumentPlace, signal: Abor
     const parses = await sweepParses(record, PAGE);
     for (const parseId of parses) await store.deleteOwner(parseId);
     return parses.length;
+  });
+}
+
+/** What a project held is gone by then: its documents, and an hour later what was read of them. */
+async function purgeProjects({ record }: DocumentPlace, signal: AbortSignal): Promise<void> {
+  await inPages(signal, async () => {
+    const page = await listPurgeableProjects(record, KEPT_DAYS, PAGE);
+    for (const { orgId, projectId } of page) await record.inOrganization(orgId, (tx) => purgeProject(tx, projectId));
+    return page.length;
   });
 }
 

@@ -4,7 +4,7 @@ import { writePages } from '../core/pages/write-pages.js';
 import type { RecordTransaction } from '../core/record/record.js';
 import { endingOf, type IngestEnding } from '../domain/ingest/ingest-errors.js';
 import type { PageSpan } from '../domain/ingest/page-spans.js';
-import type { ParseFailure } from '../domain/page-model.js';
+import type { JailLimit, ParseFailure } from '../domain/page-model.js';
 import type { LostPage, ReadPage } from '../platform/parsing/page-requests.js';
 import { mayPassInParts } from '../platform/parsing/parser-protocol.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
@@ -93,16 +93,20 @@ function missingPage(answered: number, { from, to }: PageSpan): ParseFailure | n
   return answered < to - from + 1 ? MISSING : null;
 }
 
-/** Whether a failure, or all of them together, ends the version. */
+/** What ends a parser by how long it took; what ends it otherwise says nothing of the pages beside. */
+const TIME_LIMITS: ReadonlySet<JailLimit> = new Set(['wall_time', 'cpu_time']);
+
+/** Whether a failure, or all that ran out of time together, ends the version. */
 async function judge(
   tx: RecordTransaction,
   parse: ParseRef,
   failure: ParseFailure,
   lostMs: number,
 ): Promise<IngestEnding | null> {
-  const total = await noteLostTime(tx, parse, Math.round(lostMs));
   if (failure.kind === 'password_required' || (failure.kind === 'limit' && !mayPassInParts(failure)))
     return endingOf(failure);
+  if (failure.kind !== 'limit' || !TIME_LIMITS.has(failure.limit)) return null;
+  const total = await noteLostTime(tx, parse, Math.round(lostMs));
   return total >= MAX_LOST_MS ? { status: 'quarantined', code: 'time_limit' } : null;
 }
 

@@ -13,10 +13,11 @@ import { CHECKSUM_MISMATCH, endingOf, type IngestEnding } from '../domain/ingest
 import { describeReading, readOptionsOf, type ReadOptions } from '../domain/ingest/read-options.js';
 import type { Inspection, ParseFailure } from '../domain/page-model.js';
 import type { Sniffed } from '../platform/parsing/sniff-request.js';
+import { hashBlob } from './hash-version.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
 import type { AttemptRef, Validated } from './ingest-steps.js';
 
-/** Hashes the bytes, finds out what they are, and opens what is to hold their pages. */
+/** Hashes the bytes where that is not done yet, finds out what they are, and opens what is to hold their pages. */
 export async function validateVersion(
   on: IngestDependencies,
   ref: AttemptRef,
@@ -25,7 +26,7 @@ export async function validateVersion(
   const subject = await on.record.inOrganization(ref.orgId, (tx) => beginIngest(tx, ref.versionId));
   if (subject === null || subject.attempt !== ref.attempt) return { next: 'leave' };
   if ((await on.store.head(subject.blobKey)) === null) return end('failed', 'blob_missing');
-  const sha256 = subject.sha256 ?? (await hash(on, subject.blobKey, signal));
+  const sha256 = subject.sha256 ?? (await hashBlob(on.store, subject.blobKey, signal));
   if (subject.declaredSha256 !== null && subject.declaredSha256 !== sha256) return end('failed', CHECKSUM_MISMATCH);
   // Whatever becomes of the version, the upload is complete.
   await on.record.inOrganization(ref.orgId, (tx) => settleUpload(tx, ref, null));
@@ -92,15 +93,6 @@ class Validation {
     const { blobKey } = subject;
     return { next: 'read', parse: { ...ref, parseId, blobKey, format: found.format, options, pageCount } };
   }
-}
-
-async function hash({ store }: IngestDependencies, key: string, signal: AbortSignal): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const bytes of await store.readRange(key)) {
-    signal.throwIfAborted();
-    digest.update(bytes as Buffer);
-  }
-  return digest.digest('hex');
 }
 
 /** The one answer of a program that gives one. */

@@ -64,6 +64,7 @@ export function ownVersion(): string {
 function createAdapter({ config, metrics }: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: config.http.maxJsonBytes,
+    trustProxy: config.http.trustedProxies.length > 0 && [...config.http.trustedProxies],
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
     genReqId: (request: IncomingMessage) => {
       const given = request.headers['x-request-id'];

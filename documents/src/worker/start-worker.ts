@@ -4,6 +4,7 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from '../../../src/platform/telemetry/logger.js';
 import { listenForScrapes } from '../../../src/platform/telemetry/metrics-listener.js';
 import {
+  createHashActivities,
   createIngestActivities,
   createParseActivities,
   createRecognitionActivities,
@@ -16,6 +17,7 @@ import { Metrics } from '../platform/telemetry/metrics.js';
 import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
 import {
   documentIngestWorkflow,
+  HASH_QUEUE,
   INGEST_QUEUE,
   OCR_QUEUE,
   PARSE_QUEUE,
@@ -43,6 +45,8 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_WORKFLOWS = 64;
 /** Short steps at once; those that open documents have slots of their own. */
 const SHORT_STEPS = 32;
+/** Each reads its file as fast as the disk and one core allow. */
+const HASHES_AT_ONCE = 4;
 /** Receivers may take their time, which costs little here. */
 const DELIVERIES_AT_ONCE = 100;
 const SHUTDOWN_MS = 1500;
@@ -95,6 +99,11 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
         }),
       },
       maxConcurrentActivityTaskExecutions: SHORT_STEPS,
+    },
+    {
+      taskQueue: HASH_QUEUE,
+      activities: createHashActivities(ingest),
+      maxConcurrentActivityTaskExecutions: HASHES_AT_ONCE,
     },
     {
       taskQueue: PARSE_QUEUE,

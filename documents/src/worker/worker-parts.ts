@@ -8,6 +8,7 @@ import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.
 import { PasswordDesk } from '../core/ingest/password-desk.js';
 import { Record } from '../core/record/record.js';
 import type { DeliveryPlace } from '../core/webhooks/attempt-delivery.js';
+import { DeliveryTurns } from '../core/webhooks/delivery-turns.js';
 import { WebhookSecrets } from '../core/webhooks/webhook-secrets.js';
 import { openBlobStore } from '../platform/blobs/open-blob-store.js';
 import { publicUrl, requireSetting, type DocsvcConfig } from '../platform/config/index.js';
@@ -68,6 +69,7 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     secrets: new WebhookSecrets(sealer),
     client: egress.guarded,
     publicUrl: publicUrl(config.http),
+    turns: new DeliveryTurns(),
   };
   const close = async (): Promise<void> => {
     await passwords.close();

@@ -6,11 +6,13 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
+  TimeoutFailure,
 } from '@temporalio/workflow';
-import type { AttemptRef, IngestSteps, ParseRef } from '../activities/ingest-steps.js';
+import { TimeoutType } from '@temporalio/common';
+import type { AttemptRef, HashSteps, IngestSteps, ParseRef } from '../activities/ingest-steps.js';
 import type { IngestEnding } from '../domain/ingest/ingest-errors.js';
 import { index, show, type IngestStage } from './ingest-visibility.js';
-import { woken } from './messages.js';
+import { HASH_QUEUE, woken } from './messages.js';
 import { readBatches } from './read-batches.js';
 
 /** A version, by its id. */
@@ -27,7 +29,9 @@ export interface IngestProgress {
 
 /** A step whose worker died, or whose database is away, is taken again for as long as the stage may last. */
 const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
-const STAGE_LIMITS = { validate: '1 day', parse: '7 days', index: '1 day' } as const;
+/** Work that grows with the document may be what its worker dies of, again and again: then the version fails, and the others are read. */
+const HEAVY_STEP = { ...LOST_STEP, maximumInterval: '2 minutes', maximumAttempts: 20 } as const;
+const STAGE_LIMITS = { hash: '7 days', validate: '1 day', parse: '7 days', index: '1 day' } as const;
 
 const { beginIngest } = proxyActivities<IngestSteps>({
   startToCloseTimeout: '10s',
@@ -35,14 +39,26 @@ const { beginIngest } = proxyActivities<IngestSteps>({
   summary: 'Take the version from the queue',
 });
 
-/** Hashing takes a whole file, of whatever size. */
+/** Takes a whole file, of whatever size. No project waits behind all the files of another one. */
+function hashing({ projectId, timing }: AttemptRef): HashSteps {
+  return proxyActivities<HashSteps>({
+    taskQueue: HASH_QUEUE,
+    startToCloseTimeout: STAGE_LIMITS.validate,
+    scheduleToCloseTimeout: STAGE_LIMITS.hash,
+    heartbeatTimeout: timing.heartbeatMs,
+    retry: LOST_STEP,
+    priority: { fairnessKey: projectId },
+    summary: 'Hash the file',
+  });
+}
+
 function validation({ timing }: AttemptRef): Pick<IngestSteps, 'validateVersion'> {
   return proxyActivities<IngestSteps>({
     startToCloseTimeout: STAGE_LIMITS.validate,
     scheduleToCloseTimeout: STAGE_LIMITS.validate,
     heartbeatTimeout: timing.heartbeatMs,
     retry: LOST_STEP,
-    summary: 'Hash the file and find out what it is',
+    summary: 'Find out what the file is',
   });
 }
 
@@ -51,7 +67,7 @@ function indexing({ timing }: AttemptRef): Pick<IngestSteps, 'joinTables' | 'ind
     startToCloseTimeout: STAGE_LIMITS.index,
     scheduleToCloseTimeout: STAGE_LIMITS.index,
     heartbeatTimeout: timing.heartbeatMs,
-    retry: LOST_STEP,
+    retry: HEAVY_STEP,
     summary: 'Make what was read searchable',
   });
 }
@@ -118,7 +134,11 @@ class Reading {
   }
 
   private async readAll(): Promise<End | null> {
-    this.enter('validate', 'Hashes the file and finds out what it is.');
+    if (this.attempt.isHashedApart) {
+      this.enter('validate', 'Hashes the file, or waits for its turn.');
+      await hashing(this.attempt).hashVersion(this.attempt);
+    }
+    this.enter('validate', 'Finds out what the file is.');
     const validated = await validation(this.attempt).validateVersion(this.attempt);
     switch (validated.next) {
       case 'leave':
@@ -156,9 +176,10 @@ class Reading {
   }
 
   private codeOf(failure: unknown): IngestEnding['code'] {
-    if (!isOverdue(failure)) return 'internal';
+    const isIndexing = this.stage === 'tables' || this.stage === 'index';
+    if (!isOverdue(failure)) return isIndexing ? 'index_failed' : 'internal';
     if (this.stage === 'validate') return 'timeout_validate';
-    return this.stage === 'parse' ? 'timeout_parse' : 'timeout_index';
+    return isIndexing ? 'timeout_index' : 'timeout_parse';
   }
 }
 
@@ -167,8 +188,9 @@ function isStepFailure(failure: unknown): boolean {
   return failure instanceof ActivityFailure || failure instanceof ChildWorkflowFailure || isCancellation(failure);
 }
 
-/** Whether the limit of a stage ended it. */
+/** Whether the limit of a stage ended it, as opposed to workers that fell silent. */
 function isOverdue(failure: unknown): boolean {
   if (isCancellation(failure)) return true;
-  return failure instanceof Error && failure.cause instanceof Error && failure.cause.name === 'TimeoutFailure';
+  const cause = failure instanceof Error ? failure.cause : undefined;
+  return cause instanceof TimeoutFailure && cause.timeoutType !== TimeoutType.HEARTBEAT;
 }

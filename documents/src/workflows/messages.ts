@@ -3,6 +3,8 @@ import { defineSignal } from '@temporalio/workflow';
 
 /** Names that callers of the workflows share with them: queues, ids, signals and search attributes. */
 export const INGEST_QUEUE = 'docsvc-ingest';
+/** Hashing of large files; a queue of its own, so that none of its hours keeps a short step waiting. */
+export const HASH_QUEUE = 'docsvc-hash';
 /** Parsers, as many at once as there is memory for. */
 export const PARSE_QUEUE = 'docsvc-parse';
 /** Recognition of pages; a queue of its own, so that scans never keep texts waiting. */

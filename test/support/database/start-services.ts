@@ -15,7 +15,13 @@ import pg from 'pg';
  */
 const START_TIMEOUT_MS = 60_000;
 const POSTGRES_LOG = 'postgres.log';
-/** As the installation starts its own (src/embedded/postgres.ts). */
+/** As the installation starts its own (src/embedded/postgres.ts and temporal.ts). */
+const TEMPORAL_SETTINGS = [
+  'system.enableActivityEagerExecution=true',
+  'system.enableEagerWorkflowStart=true',
+  ...['matching.useNewMatcher=true', 'matching.enableFairness=true', 'matching.enableMigration=true'],
+  ...['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'],
+];
 const QUIET_LOG = ['log_parameter_max_length=0', 'log_parameter_max_length_on_error=0', 'log_error_verbosity=terse'];
 
 export interface Services {
@@ -148,10 +154,7 @@ async function startTemporal(services: Services): Promise<string | null> {
     String(port),
     '--log-level',
     'error',
-    '--dynamic-config-value',
-    'system.enableActivityEagerExecution=true',
-    '--dynamic-config-value',
-    'system.enableEagerWorkflowStart=true',
+    ...TEMPORAL_SETTINGS.flatMap((setting) => ['--dynamic-config-value', setting]),
     '--search-attribute',
     'SandgateOrg=Keyword',
     '--search-attribute',

@@ -17,16 +17,18 @@ const LATER_GRANTS: ReadonlySet<string> = new Set([
 /** The token endpoint of machines (DI-038, DI-055). */
 @Injectable()
 export class TokenService {
-  private readonly throttle = new SecretThrottle();
+  private readonly throttle: SecretThrottle;
 
-  constructor(private readonly record: Record) {}
+  constructor(private readonly record: Record) {
+    this.throttle = new SecretThrottle(record);
+  }
 
   /** @throws OauthError in the words of RFC 6749 */
   async issue(request: FastifyRequest, form: unknown): Promise<TokenAnswer> {
     const fields = readFields(form);
     requireGrant(fields.get('grant_type'));
     const client = readClient(request.headers.authorization, fields);
-    this.throttle.check(request.ip, client.clientId);
+    await this.throttle.check(request.ip, client.clientId);
     const issued = await this.exchange(request, client, fields.get('scope') ?? undefined);
     return {
       access_token: issued.accessToken,
@@ -40,7 +42,7 @@ export class TokenService {
     try {
       return await exchangeCredentials(this.record, client, scope, id);
     } catch (error) {
-      if (error instanceof OauthError && error.code === 'invalid_client') this.throttle.note(ip, client.clientId);
+      if (error instanceof OauthError && error.code === 'invalid_client') await this.throttle.note(ip, client.clientId);
       throw error;
     }
   }

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
@@ -17,13 +16,22 @@ const DEFAULT_DPI = 100;
 /** Pictures that are made at once, and those that may wait. */
 const AT_ONCE = 1;
 const MAX_WAITING = 16;
-const MAX_IMAGE_BYTES = 128 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Pictures that are kept, those asked for last: any page has one for each of 165 resolutions, which no store has room for. */
+const KEPT_BYTES = 64 * MIB;
+/** A larger picture is made each time, or a few would drive out all others. */
+const MAX_KEPT_BYTES = 8 * MIB;
 const PNG_BEGIN = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Pictures of pages, made in the jail when they are first asked for, then kept with the parse. */
+/** Pictures of pages, made in the jail when they are asked for and kept in memory while there is room. */
 @Injectable()
 export class PageImagesService {
   private readonly place = pLimit(AT_ONCE);
+  private readonly kept = new LRUCache<string, Buffer>({
+    maxSize: KEPT_BYTES,
+    maxEntrySize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ length }) => length,
+  });
 
   constructor(
     private readonly documents: DocumentStore,
@@ -37,7 +45,7 @@ export class PageImagesService {
   async read(caller: Caller, documentId: string, page: string, query: ImageQuery): Promise<Buffer> {
     const pageNumber = pageNumberOf(page);
     const dpi = query.dpi === undefined ? DEFAULT_DPI : Number(query.dpi);
-    const { store, record } = this.documents;
+    const { record } = this.documents;
     const of = await record.inOrganization(caller.orgId, async (tx) => {
       const { projectId } = await findDocument(tx, caller, documentId);
       const found = await readableVersion(tx, documentId, query.version === undefined ? null : Number(query.version));
@@ -49,12 +57,15 @@ export class PageImagesService {
       });
       return found;
     });
-    const key = `${of.parseId}/image-${pageNumber}-${dpi}`;
-    if ((await store.head(key)) !== null) return buffer(await store.readRange(key));
+    const key = `${of.parseId} ${pageNumber} ${dpi}`;
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
     if (this.place.pendingCount >= MAX_WAITING) throw busy();
-    const png = await this.place(() => this.render(of, pageNumber, dpi));
-    await store.put(key, Readable.from([png], { objectMode: false }), MAX_IMAGE_BYTES);
-    return png;
+    return this.place(async () => {
+      const png = this.kept.get(key) ?? (await this.render(of, pageNumber, dpi));
+      this.kept.set(key, png);
+      return png;
+    });
   }
 
   private async render({ version }: ReadVersion, pageNumber: number, dpi: number): Promise<Buffer> {

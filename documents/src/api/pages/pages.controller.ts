@@ -32,7 +32,7 @@ export class PagesController {
   @ApiOperation({ summary: 'What the pages of a version say' })
   @DescribeId('document')
   @PageAnswer(PageView, 'Pages in their order.')
-  @Failures(404, 409, 415, 422, 423)
+  @Failures(404, 409, 413, 415, 422, 423)
   listPages(
     @Caller() caller: Caller,
     @IdParam('document') id: string,
@@ -47,7 +47,7 @@ export class PagesController {
   @DescribeId('document')
   @PageParam()
   @Answer(PageView, 'The page.')
-  @Failures(404, 409, 415, 422, 423)
+  @Failures(404, 409, 413, 415, 422, 423)
   readPage(
     @Caller() caller: Caller,
     @IdParam('document') id: string,
@@ -80,7 +80,7 @@ export class PagesController {
   @ApiOperation({ summary: 'Tables of a version; one may go on over several pages' })
   @DescribeId('document')
   @PageAnswer(TableView, 'Tables in their order.')
-  @Failures(404, 409, 415, 422, 423)
+  @Failures(404, 409, 413, 415, 422, 423)
   listTables(
     @Caller() caller: Caller,
     @IdParam('document') id: string,

@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/access/caller.js';
 import { recordAudit } from '../../core/audit/record-audit.js';
-import { readPageDetails } from '../../core/pages/page-details.js';
+import { readBoundedDetails } from '../../core/pages/page-details.js';
 import type { PageEntity } from '../../core/pages/page.entity.js';
-import { findPage, listPages, listTables, readableVersion, type ReadVersion } from '../../core/pages/read-version.js';
+import {
+  findPage,
+  listPages,
+  listTables,
+  readableVersion,
+  type NumberedPart,
+  type ReadVersion,
+} from '../../core/pages/read-version.js';
 import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { findDocument } from '../documents/documents.service.js';
@@ -20,6 +27,13 @@ import {
 } from './pages.dto.js';
 
 const DEFAULT_LIMIT = 50;
+const MIB = 1024 * 1024;
+/** Of what is answered at once. A list ends there and goes on behind its cursor; one page or table that is larger is answered alone. */
+const ANSWER_BYTES = 8 * MIB;
+/** Of the words of one page, as they are kept. */
+const WORDS_BYTES = 64 * MIB;
+/** A word with its box and places. */
+const WORD_BYTES = 256;
 const NUMBER = /^[1-9]\d{0,8}$/;
 
 /** What versions say, page by page. */
@@ -30,14 +44,20 @@ export class PagesService {
   /** @throws DocsvcError `not_found`, and why a version has no pages */
   async list(caller: Caller, documentId: string, query: PagesQuery): Promise<Page<PageView>> {
     const list = new NumberedList(caller, `pages of ${documentId}`, query);
-    const { of, rows } = await this.reading(caller, documentId, query.version, 'pages.read', async (tx, of) => ({
+    const { of, found } = await this.reading(caller, documentId, query.version, 'pages.read', async (tx, of) => ({
       of,
-      rows: await listPages(tx, of.parseId, list.asked),
+      found: await listPages(tx, of.parseId, list.asked),
     }));
-    const page = list.answer(rows, (row) => row.page_number);
-    const data = [];
-    for (const row of page.rows) data.push(viewPage(of, row, await this.detailsOf(row, query.include)));
-    return { data, nextCursor: page.nextCursor };
+    const data: PageView[] = [];
+    let bytes = 0;
+    for (const row of found.rows) {
+      const view = viewPage(of, row, await this.detailsOf(row, query.include));
+      bytes += Buffer.byteLength(view.text) + (view.words?.length ?? 0) * WORD_BYTES;
+      if (data.length > 0 && bytes > ANSWER_BYTES) break;
+      data.push(view);
+    }
+    const hasNext = found.hasNext || data.length < found.rows.length;
+    return { data, nextCursor: list.cursorBehind(data.at(-1)?.pageNumber, hasNext) };
   }
 
   /** @throws DocsvcError `not_found`, and why a version has no pages */
@@ -54,18 +74,23 @@ export class PagesService {
   async tables(caller: Caller, documentId: string, query: TablesQuery): Promise<Page<TableView>> {
     const list = new NumberedList(caller, `tables of ${documentId}`, query);
     const page = query.page === undefined ? null : Number(query.page);
-    const { of, rows } = await this.reading(caller, documentId, query.version, 'tables.read', async (tx, of) => ({
+    const { of, found } = await this.reading(caller, documentId, query.version, 'tables.read', async (tx, of) => ({
       of,
-      rows: await listTables(tx, of.parseId, { ...list.asked, page }),
+      found: await listTables(tx, of.parseId, { ...list.asked, page }),
     }));
-    const answered = list.answer(rows, (row) => row.table_number);
-    const data = answered.rows.map((row) => viewTable(of, row.table_number, row.content));
-    return { data, nextCursor: answered.nextCursor };
+    const data = found.rows.map((row) => viewTable(of, row.table_number, row.content));
+    return { data, nextCursor: list.cursorBehind(data.at(-1)?.tableNumber, found.hasNext) };
   }
 
-  private async detailsOf({ words_key }: PageEntity, include: 'words' | undefined) {
+  /** @throws DocsvcError `too_large` */
+  private async detailsOf({ words_key, page_number }: PageEntity, include: 'words' | undefined) {
     if (include === undefined || words_key === null) return null;
-    return readPageDetails(this.documents.store, words_key);
+    const details = await readBoundedDetails(this.documents.store, words_key, WORDS_BYTES);
+    if (details !== null) return details;
+    throw new DocsvcError(
+      'too_large',
+      `the words of page ${page_number} take more than ${WORDS_BYTES / MIB} MiB: leave include out to read its text`,
+    );
   }
 
   /** Finds the version and puts the read on the audit. */
@@ -100,7 +125,7 @@ export function pageNumberOf(text: string): number {
 
 /** A list in the order of numbers, whose cursors hold the last one of a page. */
 class NumberedList {
-  readonly asked: { after: number; limit: number };
+  readonly asked: NumberedPart;
 
   constructor(
     private readonly caller: Caller,
@@ -108,14 +133,10 @@ class NumberedList {
     { limit, cursor }: PageQuery,
   ) {
     const after = cursor === undefined ? 0 : Number(openPosition(caller, list, cursor));
-    // One more tells whether there is a next page.
-    this.asked = { after, limit: Number(limit ?? DEFAULT_LIMIT) + 1 };
+    this.asked = { after, limit: Number(limit ?? DEFAULT_LIMIT), bytes: ANSWER_BYTES };
   }
 
-  answer<R>(found: R[], numberOf: (row: R) => number): { rows: R[]; nextCursor: string | null } {
-    const rows = found.slice(0, this.asked.limit - 1);
-    const last = rows.at(-1);
-    const position = found.length < this.asked.limit || last === undefined ? null : String(numberOf(last));
-    return { rows, nextCursor: sealCursor(this.caller, this.list, position) };
+  cursorBehind(last: number | undefined, hasNext: boolean): string | null {
+    return sealCursor(this.caller, this.list, hasNext && last !== undefined ? String(last) : null);
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { requireProject } from '../../core/projects/project-access.js';
-import { citePassage, type PassagePlace } from '../../core/search/cite-passage.js';
+import { citePassages, type PassagePlace } from '../../core/search/cite-passage.js';
 import type { SearchFilters } from '../../core/search/match-chunks.js';
 import { searchProject, type FoundPassage, type SearchAnswer } from '../../core/search/search-project.js';
 import { DocsvcError } from '../../domain/errors.js';
@@ -11,9 +12,14 @@ import { openPosition, sealCursor } from '../http/page.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import type { SearchAnswerView, SearchRequest, SearchResultView } from './search.dto.js';
 
+/** Searches that read pages for their citations at once: each has one in memory. */
+const CITED_AT_ONCE = 2;
+
 /** Questions to the documents of a project (DI-019, DI-020). */
 @Injectable()
 export class SearchService {
+  private readonly place = pLimit(CITED_AT_ONCE);
+
   constructor(private readonly documents: DocumentStore) {}
 
   /** @throws DocsvcError `not_implemented` for mode `semantic`, `invalid_request` for a cursor of another search */
@@ -29,11 +35,8 @@ export class SearchService {
     const list = nameOf(projectId, request);
     const position = request.cursor === undefined ? null : openPosition(caller, list, request.cursor);
     const answer = await this.find(caller, projectId, request, limit, position);
-    const results = await Promise.all(
-      answer.passages.map(async (passage) =>
-        viewResult(passage, includeCitations ? await citePassage(this.documents.store, passage) : null),
-      ),
-    );
+    const places = includeCitations ? await this.place(() => citePassages(this.documents.store, answer.passages)) : [];
+    const results = answer.passages.map((passage, index) => viewResult(passage, places[index] ?? null));
     return {
       query,
       mode: 'lexical',

@@ -99,6 +99,8 @@ export class DeliveriesService {
         secrets: this.secrets,
         client: this.egress.guarded,
         publicUrl: publicUrl(this.config.http),
+        // A person waits for this one.
+        turns: { take: () => () => undefined },
       },
       { orgId, deliveryId },
     );

@@ -9,6 +9,8 @@ import { EXIT, CliError } from '../terminal/exit-codes.js';
 /** Signed addresses live by the clock; beyond this they may end early. */
 const MAX_SKEW_MS = 60_000;
 
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 interface Check {
   check: string;
   result: 'ok' | 'failed' | 'skipped';
@@ -19,7 +21,7 @@ interface Check {
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('try the API, the credential, the clocks and the store')
+    .description('try the API, the credential, the clocks, the store and, beside an API of this host, its sandbox')
     .action(async (_options, command: Command) => {
       const context = CliContext.open(command.optsWithGlobals());
       const checks = await examine(context);
@@ -52,6 +54,10 @@ export function ownVersion(): string {
 
 async function examine(context: CliContext): Promise<Check[]> {
   const url = context.settings['defaults.api_url'];
+  return [...(await examineApi(context, url)), await examineSandbox(url)];
+}
+
+async function examineApi(context: CliContext, url: string): Promise<Check[]> {
   const reached = await attempt('API', async () => {
     const answer = await fetch(`${url}/api/health/ready`, { redirect: 'error' });
     if (!answer.ok) throw new CliError(`${url} answered ${answer.status}: it is not ready`);
@@ -70,6 +76,19 @@ async function examine(context: CliContext): Promise<Check[]> {
       ? skipped('store')
       : (await attempt('store', async () => tryStore(context, project))).check;
   return [reached.check, who.check, clock.check, store];
+}
+
+/** Workers open documents in a sandbox or not at all. Where they are is known only when the API is on this host. */
+async function examineSandbox(url: string): Promise<Check> {
+  if (!LOOPBACK.test(new URL(url).hostname))
+    return { check: 'sandbox', result: 'skipped', detail: 'the API is on another host; try it there' };
+  const { check } = await attempt('sandbox', async () => {
+    // What a client on another host never needs is not loaded there.
+    const { trySandbox } = await import('../../embedded/try-sandbox.js');
+    await trySandbox();
+    return { detail: 'documents can be opened on this host', at: null };
+  });
+  return check;
 }
 
 /** Opens an upload of one byte and ends it again. */

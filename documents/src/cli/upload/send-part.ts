@@ -6,7 +6,7 @@ import { request } from 'undici';
 import type { PartRange } from '../../domain/uploads/part-plan.js';
 import { writeContentDigest } from '../../domain/transport/content-digest.js';
 import { inline } from '../terminal/escape.js';
-import { CliError } from '../terminal/exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 
 /** One part of a file on its way. */
 export interface PartOnItsWay {
@@ -17,13 +17,16 @@ export interface PartOnItsWay {
   address(refused: boolean): Promise<string>;
 }
 
+/** The upload has ended, or its room is gone: no part gets through any more, and a new upload is needed. */
+export class UploadGoneError extends CliError {}
+
 const MAX_BACKOFF_MS = 10_000;
 const READ_BYTES = 1024 * 1024;
 
 /**
  * Sends a part, and again after what may pass: a connection that breaks, a server that is busy, an address that expired.
  *
- * @throws CliError when it does not get through within `retryAttempts` further tries, or is refused
+ * @throws UploadGoneError, CliError when it does not get through within `retryAttempts` further tries, or is refused
  */
 export async function sendPart(part: PartOnItsWay, retryAttempts: number): Promise<void> {
   const sha256 = await digestOf(part);
@@ -31,8 +34,9 @@ export async function sendPart(part: PartOnItsWay, retryAttempts: number): Promi
   for (let tries = 0; ; tries += 1) {
     const outcome = await attempt(part, sha256, await part.address(refused));
     if (outcome === null) return;
-    if (!outcome.again || tries >= retryAttempts)
-      throw new CliError(`part ${part.partNumber} did not get through: ${outcome.reason}`);
+    const message = `part ${part.partNumber} did not get through: ${outcome.reason}`;
+    if (outcome.gone) throw new UploadGoneError(message, EXIT.notFound);
+    if (!outcome.again || tries >= retryAttempts) throw new CliError(message);
     refused = outcome.address;
     if (!refused) await delay(Math.min(MAX_BACKOFF_MS, 250 * 2 ** tries));
   }
@@ -43,6 +47,8 @@ interface Refusal {
   again: boolean;
   /** Another address may help. */
   address: boolean;
+  /** Only another upload helps. */
+  gone: boolean;
 }
 
 /** Null when the part counts. */
@@ -61,11 +67,13 @@ async function attempt({ file, range }: PartOnItsWay, sha256: Buffer, address: s
     });
     const text = await answer.body.text();
     if (answer.statusCode === 200) return null;
-    const again = [403, 408, 409, 429].includes(answer.statusCode) || answer.statusCode >= 500;
-    return { reason: inline(text.slice(0, 500)), again, address: answer.statusCode === 403 };
+    const { statusCode } = answer;
+    const again = [403, 408, 409, 429].includes(statusCode) || statusCode >= 500;
+    const gone = statusCode === 404 || statusCode === 410;
+    return { reason: inline(text.slice(0, 500)), again, address: statusCode === 403, gone };
   } catch (error) {
     // The system's words for a connection that was refused or broke; the file itself fails the same way each time.
-    return { reason: error instanceof Error ? error.message : String(error), again: true, address: false };
+    return { reason: error instanceof Error ? error.message : String(error), again: true, address: false, gone: false };
   }
 }
 

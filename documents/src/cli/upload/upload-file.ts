@@ -4,7 +4,7 @@ import type { CliContext } from '../context/cli-context.js';
 import { ApiError } from '../server/docsvc-api.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
-import { sendPart } from './send-part.js';
+import { sendPart, UploadGoneError } from './send-part.js';
 import { UploadState, type UploadIdentity } from './upload-state.js';
 
 /** A file that is to become a document. */
@@ -27,26 +27,53 @@ interface Session {
 const SIGNED_AT_ONCE = 100;
 
 /**
- * Sends a file in parts, several at a time, and completes it. Killed and called again it goes on where it was (DI-007).
+ * Sends a file in parts, several at a time, and completes it. Killed and called again it goes on where it was (DI-007), and begins anew where
+ * that is gone.
  *
  * @returns the document and its new version
  * @throws CliError when the file changes meanwhile, or a part does not get through
  */
-export async function uploadFile(
-  context: CliContext,
-  { file, name, progress }: FileToSend,
-): Promise<Schemas['AddedVersion']> {
-  const { size: sizeBytes, mtimeMs: modifiedMs } = await stat(file);
-  if (sizeBytes === 0) throw new CliError(`${file} is empty; a document has at least one byte`, EXIT.usage);
-  const identity = { origin: context.origin, project: context.project, name, file, sizeBytes, modifiedMs };
+export async function uploadFile(context: CliContext, file: FileToSend): Promise<Schemas['AddedVersion']> {
+  const { size: sizeBytes, mtimeMs: modifiedMs } = await stat(file.file);
+  if (sizeBytes === 0) throw new CliError(`${file.file} is empty; a document has at least one byte`, EXIT.usage);
+  const { origin, project } = context;
+  const identity = { origin, project, name: file.name, file: file.file, sizeBytes, modifiedMs };
   const state = new UploadState(context.places.uploads, identity);
-  const session = (await findSession(context, state)) ?? (await openSession(context, state, identity));
+  for (;;) {
+    const resumed = await findSession(context, state);
+    if (resumed === null) state.forget();
+    try {
+      const session = resumed ?? (await openSession(context, state, identity));
+      const made = await sendAll(context, session, file, identity);
+      state.forget();
+      return made;
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      state.forget();
+      if (resumed === null) throw error;
+      context.note(`${file.name}: the upload that was begun is gone; it begins anew`);
+    }
+  }
+}
+
+async function sendAll(
+  context: CliContext,
+  session: Session,
+  { file, progress }: FileToSend,
+  identity: UploadIdentity,
+): Promise<Schemas['AddedVersion']> {
   await sendMissing(context, session, file, progress);
   await assertUnchanged(file, identity);
-  const path = `/api/uploads/${session.id}/complete`;
-  const made = await context.api.object<Schemas['AddedVersion']>(path, { method: 'POST', body: {} });
-  state.forget();
-  return made;
+  return context.api.object<Schemas['AddedVersion']>(`/api/uploads/${session.id}/complete`, {
+    method: 'POST',
+    body: {},
+  });
+}
+
+/** Whether an upload, or what it came to, is no longer there. */
+function isGone(error: unknown): boolean {
+  if (error instanceof UploadGoneError) return true;
+  return error instanceof ApiError && (error.status === 404 || error.status === 410);
 }
 
 /** The upload that was begun before, as far as it can go on. */
@@ -61,7 +88,7 @@ async function findSession(context: CliContext, state: UploadState): Promise<Ses
     );
     return { id, plan: planOf(found), missing, addresses: new Map() };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
+    if (isGone(error)) return null;
     throw error;
   }
 }

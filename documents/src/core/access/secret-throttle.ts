@@ -1,46 +1,39 @@
-import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
+import { holderOf, readAddress } from '../../../../src/platform/egress/address-classes.js';
+import type { Record as DocsvcRecord } from '../record/record.js';
 import { OauthError } from './oauth-error.js';
 
 /** Wrong secrets that one address may show for one client in a minute. */
 const WRONG_PER_MINUTE = 10;
-const WINDOW_MS = 60_000;
-const MAX_KEPT = 10_000;
-
-interface Window {
-  count: number;
-  endsAt: number;
-}
+const WINDOW_SECONDS = 60;
 
 /**
- * Slows whoever guesses. Counted by address and client together, so that nobody can shut a client out from elsewhere; secrets have 256
- * random bits, so a count in each process is enough.
+ * Slows whoever guesses, in all processes together. Counted by address and client together, so that nobody can shut a client out from
+ * elsewhere; whoever has one IPv6 address has a network of them, so these count together. What is under way at once is not held up: secrets
+ * have 256 random bits.
  */
 export class SecretThrottle {
-  readonly #windows = new LRUCache<string, Window>({ max: MAX_KEPT, ttl: WINDOW_MS });
-
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(private readonly record: Pick<DocsvcRecord, 'query'>) {}
 
   /** @throws OauthError `slow_down` with the seconds to wait */
-  check(address: string, clientId: string): void {
-    const window = this.open(address, clientId);
-    if (window === undefined || window.count < WRONG_PER_MINUTE) return;
-    const seconds = Math.max(1, Math.ceil((window.endsAt - this.now()) / 1000));
+  async check(address: string, clientId: string): Promise<void> {
+    const [row] = await this.record.query<{ seconds: number | null }>('select docsvc_secret_wait($1, $2) as seconds', [
+      keyOf(address, clientId),
+      WRONG_PER_MINUTE,
+    ]);
+    const seconds = row?.seconds ?? null;
+    if (seconds === null) return;
     throw new OauthError('slow_down', 'too many wrong secrets from this address; wait and try again', seconds);
   }
 
   /** Counts a wrong secret. */
-  note(address: string, clientId: string): void {
-    const window = this.open(address, clientId) ?? { count: 0, endsAt: this.now() + WINDOW_MS };
-    this.#windows.set(keyOf(address, clientId), { ...window, count: window.count + 1 });
-  }
-
-  private open(address: string, clientId: string): Window | undefined {
-    const window = this.#windows.get(keyOf(address, clientId));
-    return window !== undefined && window.endsAt > this.now() ? window : undefined;
+  async note(address: string, clientId: string): Promise<void> {
+    await this.record.query('select docsvc_note_wrong_secret($1, $2)', [keyOf(address, clientId), WINDOW_SECONDS]);
   }
 }
 
-/** A long name takes no more room than a short one. */
-function keyOf(address: string, clientId: string): string {
-  return `${address} ${clientId.slice(0, 128)}`;
+/** A digest, because both are of any length and neither has to be kept. */
+function keyOf(from: string, clientId: string): Buffer {
+  const address = readAddress(from);
+  return hash('sha256', JSON.stringify([address === null ? from : holderOf(address), clientId]), 'buffer');
 }

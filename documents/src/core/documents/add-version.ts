@@ -17,6 +17,8 @@ export interface NewVersion {
   contentType: string | null;
   sizeBytes: number;
   declaredSha256: Buffer | null;
+  /** Where its bytes were hashed before. */
+  sha256?: Buffer | null;
   metadata: JsonObject;
   labels: string[];
 }
@@ -33,7 +35,7 @@ export async function addVersion(
   quotas: Pick<QuotaConfig, 'documents' | 'storageBytes'>,
 ): Promise<VersionPlace> {
   const [row] = await tx.query<{ document_id: string; version: number; refused: string | null }>(
-    'select * from docsvc_add_version($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    'select * from docsvc_add_version($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
     [
       made.id,
       uuidv7(),
@@ -43,6 +45,7 @@ export async function addVersion(
       made.contentType,
       made.sizeBytes,
       made.declaredSha256,
+      made.sha256 ?? null,
       made.metadata,
       made.labels,
       quotas.documents,

@@ -43,6 +43,7 @@ export async function restoreVersion(
           contentType: restored.contentType,
           sizeBytes: restored.sizeBytes,
           declaredSha256: null,
+          sha256: restored.sha256,
           metadata: {},
           labels: [],
         },

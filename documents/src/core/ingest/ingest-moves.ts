@@ -12,7 +12,7 @@ export interface IngestSubject {
   sizeBytes: number;
   /** As the client declared it, in hex; null when it did not. */
   declaredSha256: string | null;
-  /** As an earlier attempt found it, in hex. */
+  /** Where the bytes were hashed before, in hex. */
   sha256: string | null;
   /** What a reprocess asked for. */
   parseOptions: Record<string, unknown>;
@@ -73,6 +73,11 @@ export async function beginIngest(tx: RecordTransaction, versionId: string): Pro
     parseOptions: row.parse_options,
     projectSettings: row.project_settings,
   };
+}
+
+/** Notes the digest of the bytes in hex, so that no step hashes them again. */
+export async function noteDigest(tx: RecordTransaction, at: IngestAttempt, sha256: string): Promise<void> {
+  await tx.query('select docsvc_note_digest($1, $2, $3)', [at.versionId, at.attempt, Buffer.from(sha256, 'hex')]);
 }
 
 /** Notes digest and kind of a version that is not going to be read. */
@@ -158,7 +163,7 @@ export async function failPage(
     at.attempt,
     parseId,
     page.pageNumber,
-    JSON.stringify([page]),
+    JSON.stringify(page),
   ]);
 }
 

@@ -27,8 +27,18 @@ export async function deleteOldEvents(record: Asking, limit: number): Promise<nu
   return row?.deleted ?? 0;
 }
 
-/** Forgets tokens that ended, and answers that are repeated no longer. */
+/** Forgets uploads that ended so many days ago. @returns how many; fewer than asked for: there are no more */
+export async function deleteEndedUploads(record: Asking, days: number, limit: number): Promise<number> {
+  const [row] = await record.query<{ deleted: number }>('select docsvc_delete_ended_uploads($1, $2) as deleted', [
+    days,
+    limit,
+  ]);
+  return row?.deleted ?? 0;
+}
+
+/** Forgets tokens that ended, answers that are repeated no longer, and wrong secrets. */
 export async function deleteSpentRequests(record: Asking): Promise<void> {
   await record.query('select docsvc_delete_spent_tokens()');
   await record.query('select docsvc_delete_expired_idempotency_keys()');
+  await record.query('select docsvc_delete_spent_throttles()');
 }

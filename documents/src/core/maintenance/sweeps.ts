@@ -45,6 +45,19 @@ export async function listPurgeableDocuments(
   return rows.map((row) => ({ orgId: row.org_id, documentId: row.document_id, projectId: row.project_id }));
 }
 
+/** Projects that were archived so many days ago and hold nothing any more that has to be purged before them. */
+export async function listPurgeableProjects(
+  record: Asking,
+  days: number,
+  limit: number,
+): Promise<{ orgId: string; projectId: string }[]> {
+  const rows = await record.query<{ org_id: string; project_id: string }>(
+    'select org_id, project_id from docsvc_list_purgeable_projects($1, $2)',
+    [days, limit],
+  );
+  return rows.map((row) => ({ orgId: row.org_id, projectId: row.project_id }));
+}
+
 /** Parses of all organizations that no version uses and nobody has put aside. */
 export async function listUnusedParses(record: Asking, limit: number): Promise<{ orgId: string; parseId: string }[]> {
   const rows = await record.query<{ org_id: string; parse_id: string }>(

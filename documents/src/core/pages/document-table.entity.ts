@@ -19,6 +19,9 @@ export class DocumentTableEntity {
   @Column('int')
   last_page!: number;
 
+  @Column('int')
+  size_bytes!: number;
+
   @Column('jsonb')
   content!: Table;
 }

@@ -8,7 +8,10 @@ import type { BlobStore } from '../../platform/blobs/blob-store.js';
 /** What is kept of a page beside its text: where everything stands. */
 export type PageDetails = Pick<Page, 'words' | 'lines' | 'rules' | 'fields' | 'images' | 'tables'>;
 
-const MAX_BLOB_BYTES = 1024 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const MAX_BLOB_BYTES = 1024 * MIB;
+/** Twice what a parser may print: what is left out of an item may come back as `null`. */
+const MAX_DETAILS_BYTES = 256 * MIB;
 /** `<parse>/<name>@<offset>+<length>` */
 const PLACE = /^(?<key>.+)@(?<offset>\d+)\+(?<length>\d+)$/;
 
@@ -44,8 +47,25 @@ export async function writePageDetails(
 
 /** The details of the page whose place is given. @throws DocsvcError `not_found` where they were purged */
 export async function readPageDetails(store: Pick<BlobStore, 'readRange'>, place: string): Promise<PageDetails> {
+  const details = await readBoundedDetails(store, place, MAX_DETAILS_BYTES);
+  if (details === null) throw new Error(`${place} is larger than any page that a parser may print`);
+  return details;
+}
+
+/** The same; null where they are larger, unpacked, than the reader takes. */
+export async function readBoundedDetails(
+  store: Pick<BlobStore, 'readRange'>,
+  place: string,
+  maxBytes: number,
+): Promise<PageDetails | null> {
   const { key, offset, length } = PLACE.exec(place)?.groups ?? {};
   if (key === undefined) throw new Error(`${place} is no place of a page`);
   const frame = await buffer(await store.readRange(key, { offset: Number(offset), length: Number(length) }));
-  return JSON.parse((await decompress(frame)).toString('utf8')) as PageDetails;
+  try {
+    const json = await decompress(frame, { maxOutputLength: maxBytes });
+    return JSON.parse(json.toString('utf8')) as PageDetails;
+  } catch (error) {
+    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return null;
+    throw error;
+  }
 }

@@ -1,8 +1,7 @@
-import { Between, MoreThan } from 'typeorm';
 import { DocsvcError } from '../../domain/errors.js';
 import { listVersions, readVersion, type VersionView } from '../documents/view-versions.js';
 import type { RecordTransaction } from '../record/record.js';
-import { DocumentTableEntity } from './document-table.entity.js';
+import type { DocumentTableEntity } from './document-table.entity.js';
 import { PageEntity } from './page.entity.js';
 
 /** A version that was read, and where what it says is. */
@@ -54,17 +53,38 @@ function whyWithoutPages({ version, status, error }: VersionView): DocsvcError {
   }
 }
 
-/** Pages behind one of them, in their order. */
-export function listPages(
+/** What is asked of a list in the order of numbers: what is behind one of them, up to a number of rows and of bytes. */
+export interface NumberedPart {
+  after: number;
+  limit: number;
+  /** Of what the rows say; one row is always given, however large it is. */
+  bytes: number;
+}
+
+/** Rows of a list, and whether others follow. */
+export interface NumberedRows<R> {
+  rows: R[];
+  hasNext: boolean;
+}
+
+function rowsOf<R>(found: (R & { has_next: boolean })[]): NumberedRows<R> {
+  return { rows: found, hasNext: found.at(-1)?.has_next === true };
+}
+
+/** Pages in their order. */
+export async function listPages(
   tx: RecordTransaction,
   parseId: string,
-  { after, limit }: { after: number; limit: number },
-): Promise<PageEntity[]> {
-  return tx.manager.find(PageEntity, {
-    where: { parse_id: parseId, page_number: MoreThan(after) },
-    order: { page_number: 'ASC' },
-    take: limit,
-  });
+  { after, limit, bytes }: NumberedPart,
+): Promise<NumberedRows<PageEntity>> {
+  return rowsOf(
+    await tx.query<PageEntity & { has_next: boolean }>('select * from docsvc_list_pages($1, $2, $3, $4)', [
+      parseId,
+      after,
+      limit,
+      bytes,
+    ]),
+  );
 }
 
 /** @throws DocsvcError `not_found`, saying so where the page is there and could not be read */
@@ -79,19 +99,22 @@ export async function findPage(
   throw new DocsvcError('not_found', lost ? `page ${pageNumber} could not be read` : `there is no page ${pageNumber}`);
 }
 
-/** Tables behind one of them, in their order; of certain pages, where these are given. */
-export function listTables(
+/** A table as it is kept, with its number. */
+export type KeptTable = Pick<DocumentTableEntity, 'table_number' | 'content'>;
+
+/** Tables in their order; of a certain page, where one is given. */
+export async function listTables(
   tx: RecordTransaction,
   parseId: string,
-  { after, limit, page }: { after: number; limit: number; page: number | null },
-): Promise<DocumentTableEntity[]> {
-  return tx.manager.find(DocumentTableEntity, {
-    where: {
-      parse_id: parseId,
-      table_number: MoreThan(after),
-      ...(page === null ? {} : { first_page: Between(1, page), last_page: MoreThan(page - 1) }),
-    },
-    order: { table_number: 'ASC' },
-    take: limit,
-  });
+  { after, limit, bytes, page }: NumberedPart & { page: number | null },
+): Promise<NumberedRows<KeptTable>> {
+  return rowsOf(
+    await tx.query<KeptTable & { has_next: boolean }>('select * from docsvc_list_tables($1, $2, $3, $4, $5)', [
+      parseId,
+      after,
+      page,
+      limit,
+      bytes,
+    ]),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Box, Page, WordSource } from '../../domain/page-model.js';
 import { boxesOf } from '../../domain/search/highlight.js';
 import type { BlobStore } from '../../platform/blobs/blob-store.js';
-import { readPageDetails } from '../pages/page-details.js';
+import { readBoundedDetails, type PageDetails } from '../pages/page-details.js';
 import type { FoundPassage } from './search-project.js';
 
 /** Where on its page a passage stands. */
@@ -16,15 +16,35 @@ export interface PassagePlace {
   source: WordSource;
 }
 
-/** Finds the boxes of a passage in what the parser kept of its page. Without a hit, those of the whole excerpt. */
-export async function citePassage(store: Pick<BlobStore, 'readRange'>, passage: FoundPassage): Promise<PassagePlace> {
-  const { chunk, excerpt } = passage;
+/** Of what is kept of one page, unpacked. A larger page is cited by its number and the place in its text alone. */
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+
+type PlacedPage = Pick<PageDetails, 'words' | 'lines'>;
+
+/**
+ * Finds the boxes of passages in what the parser kept of their pages. Without a hit, those of the whole excerpt. Pages are read once each and one
+ * after the other, so that never more than one is in memory.
+ *
+ * @returns places in the order of the passages
+ */
+export async function citePassages(
+  store: Pick<BlobStore, 'readRange'>,
+  passages: readonly FoundPassage[],
+): Promise<PassagePlace[]> {
+  const places = new Map<FoundPassage, PassagePlace>();
+  for (const [key, ofPage] of Map.groupBy(passages, ({ chunk }) => chunk.words_key)) {
+    const page = key === null ? null : await readBoundedDetails(store, key, MAX_PAGE_BYTES);
+    for (const passage of ofPage) places.set(passage, placeOf(passage, page ?? { words: [], lines: [] }));
+  }
+  return passages.flatMap((passage) => places.get(passage) ?? []);
+}
+
+function placeOf({ chunk, excerpt }: FoundPassage, details: PlacedPage): PassagePlace {
   const { width, height, unit, rotation } = chunk;
   const stretchOf = ({ from, to }: { from: number; to: number }): { from: number; to: number } => ({
     from: chunk.chars_from + from,
     to: chunk.chars_from + to,
   });
-  const details = chunk.words_key === null ? { words: [], lines: [] } : await readPageDetails(store, chunk.words_key);
   const charRange = stretchOf(excerpt);
   const hits = boxesOf(excerpt.hits.map(stretchOf), details.words, details.lines);
   const first = details.words.find((word) => word.from < charRange.to && word.to > charRange.from);

@@ -1,5 +1,6 @@
 import { vectorOf } from '../../domain/search/chunk-vector.js';
 import type { RecordTransaction } from '../record/record.js';
+import { statementsOf } from '../record/statement-rows.js';
 
 /** A stretch of a page that is found as one. */
 export interface Chunk {
@@ -16,14 +17,18 @@ export interface Chunk {
   body: string;
 }
 
-/** Stores chunks of a parse with what they are found by. One that is there already stays as it is, so this may be repeated. */
-export async function writeChunks(tx: RecordTransaction, parseId: string, chunks: readonly Chunk[]): Promise<void> {
-  const rows = chunks.map((chunk) => ({ ...chunk, body: storable(chunk.body), ...vectorOf(chunk.body) }));
-  await tx.query('select docsvc_write_chunks($1, $2)', [parseId, JSON.stringify(rows)]);
+/**
+ * Stores chunks of a parse with what they are found by. One that is there already stays as it is, so this may be repeated. They are asked for as
+ * they are needed.
+ */
+export async function writeChunks(tx: RecordTransaction, parseId: string, chunks: Iterable<Chunk>): Promise<void> {
+  for await (const statement of statementsOf(rowsOf(chunks)))
+    await tx.query('select docsvc_write_chunks($1, $2)', [parseId, statement]);
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair; what stands for them is as long, so that places in the text stay right. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+function* rowsOf(chunks: Iterable<Chunk>): Generator<object> {
+  for (const chunk of chunks) yield { ...chunk, ...vectorOf(chunk.body) };
+}
 
 /** Adds the words of a parse to its project's lexicon; once, in the transaction that ends the parse. */
 export async function countWords(tx: RecordTransaction, parseId: string): Promise<void> {

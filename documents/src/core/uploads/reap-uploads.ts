@@ -1,4 +1,5 @@
 import type { KeptOwner } from '../../platform/blobs/blob-store.js';
+import { recordSystemAudit } from '../audit/record-audit.js';
 import { changedNothing } from '../record/changed-nothing.js';
 import type { Record } from '../record/record.js';
 import { freeUpload } from './abort-upload.js';
@@ -106,7 +107,15 @@ interface StuckSql {
 async function finishOne(place: DocumentPlace, { org_id, id, version_id }: StuckSql): Promise<boolean> {
   const begun = { orgId: org_id, uploadId: id, versionId: version_id };
   try {
-    await finishCompletion(place, begun, () => Promise.resolve());
+    await finishCompletion(place, begun, (tx, { documentId, versionId, version, projectId }, done) =>
+      recordSystemAudit(tx, 'uploads', {
+        action: done === 'made' ? 'version.created' : 'version.resubmitted',
+        subjectKind: 'document',
+        subjectId: documentId,
+        projectId,
+        detail: { uploadId: id, versionId, version },
+      }),
+    );
     return true;
   } catch (error) {
     if (!changedNothing(error)) throw error;

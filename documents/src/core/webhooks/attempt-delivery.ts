@@ -4,7 +4,14 @@ import { waitAfter, type RetryPolicy } from '../../domain/webhooks/retry-policy.
 import { signWebhook } from '../../domain/webhooks/webhook-signature.js';
 import { recordSystemAudit } from '../audit/record-audit.js';
 import type { Record as DocsvcRecord } from '../record/record.js';
-import { cancelDelivery, readDelivery, recordAttempt, type OpenDelivery } from './delivery-records.js';
+import {
+  cancelDelivery,
+  postponeDelivery,
+  readDelivery,
+  recordAttempt,
+  type OpenDelivery,
+} from './delivery-records.js';
+import type { DeliveryTurns } from './delivery-turns.js';
 import { eventBody } from './event-body.js';
 import { sendWebhook, type SendOutcome } from './send-webhook.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
@@ -15,6 +22,7 @@ export interface DeliveryPlace {
   secrets: WebhookSecrets;
   client: Pick<GuardedClient, 'request'>;
   publicUrl: string;
+  turns: Pick<DeliveryTurns, 'take'>;
 }
 
 const GONE = 410;
@@ -40,13 +48,31 @@ export async function attemptDelivery(
     return null;
   }
   if (delivery.waitMs > 0) return delivery.waitMs;
+  const giveBack = place.turns.take({ orgId, webhookId: delivery.webhookId });
+  if (giveBack === null) return record.inOrganization(orgId, (tx) => postponeDelivery(tx, deliveryId));
+  try {
+    return await attempt(place, { orgId, deliveryId }, delivery, signal);
+  } finally {
+    giveBack();
+  }
+}
+
+/** Sends once, and records it. */
+async function attempt(
+  place: DeliveryPlace,
+  { orgId, deliveryId }: { orgId: string; deliveryId: string },
+  delivery: OpenDelivery,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const { record } = place;
+  const isTest = delivery.eventType === TEST_EVENT;
   const at = new Date();
   const outcome = await send(place, orgId, delivery, at, signal);
   const succeeded = outcome.error === null;
   const policy = isTest ? ONCE : delivery.retry;
   const waitMs = waitAfter(policy, delivery.roundAttempts + 1, Math.random(), outcome.retryAfterSeconds);
   const gone = outcome.statusCode === GONE;
-  const attempt = {
+  const attempted = {
     number: delivery.attempts + 1,
     at,
     statusCode: outcome.statusCode,
@@ -58,7 +84,7 @@ export async function attemptDelivery(
     gone,
   };
   const recorded = await record.inOrganization(orgId, async (tx) => {
-    const made = await recordAttempt(tx, deliveryId, attempt);
+    const made = await recordAttempt(tx, deliveryId, attempted);
     if (made.disabled) {
       const detail = { reason: gone ? 'gone' : 'failing', deliveryId };
       const { webhookId: subjectId, projectId } = delivery;
@@ -70,8 +96,8 @@ export async function attemptDelivery(
     }
     return made.recorded;
   });
-  // Somebody else made this attempt too; what they recorded decides.
-  if (!recorded) return attemptDelivery(place, { orgId, deliveryId }, signal);
+  // Somebody else made this attempt too; what they recorded decides, and the next look tells.
+  if (!recorded) return 0;
   return succeeded || gone ? null : waitMs;
 }
 

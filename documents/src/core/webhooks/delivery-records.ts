@@ -112,6 +112,12 @@ export async function recordAttempt(
   return row ?? { recorded: false, disabled: false };
 }
 
+/** Puts off an attempt whose turn has not come. @returns milliseconds; null when none is to be made any more */
+export async function postponeDelivery(tx: RecordTransaction, id: string): Promise<number | null> {
+  const [row] = await tx.query<{ wait_ms: number | null }>('select docsvc_postpone_delivery($1) as wait_ms', [id]);
+  return row?.wait_ms ?? null;
+}
+
 export async function cancelDelivery(tx: RecordTransaction, id: string): Promise<void> {
   await tx.query('select docsvc_cancel_delivery($1)', [id]);
 }

@@ -9,7 +9,7 @@ describe('the stretches of a page', () => {
     const text = fc.array(fc.stringMatching(/^[a-z0-9.,]{1,9}$/), { maxLength: 900 }).map((words) => words.join(' '));
     fc.assert(
       fc.property(text, (page) => {
-        const chunks = chunkPage(page).map(({ from, to }) => wordsOf(page.slice(from, to)));
+        const chunks = [...chunkPage(page)].map(({ from, to }) => wordsOf(page.slice(from, to)));
         const all = wordsOf(page);
         const rejoined = chunks.flatMap((words, at) => (at === 0 ? words : words.slice(30)));
         expect(rejoined).toEqual(all);
@@ -19,7 +19,16 @@ describe('the stretches of a page', () => {
     );
   });
 
+  it('hold every character of words without an end, and are never longer than a vector takes', () => {
+    const text = `${'a'.repeat(40_000)} ${'b'.repeat(999)} ${`${'c'.repeat(900)} `.repeat(60)}`;
+    const chunks = [...chunkPage(text)];
+    for (const { from, to } of chunks) expect(to - from).toBeLessThanOrEqual(16_384);
+    const held = new Set<number>();
+    for (const { from, to } of chunks) for (let at = from; at < to; at += 1) held.add(at);
+    expect([...text].every((letter, at) => letter === ' ' || held.has(at))).toBe(true);
+  });
+
   it('an empty page has none', () => {
-    expect(chunkPage(' \n ')).toEqual([]);
+    expect([...chunkPage(' \n ')]).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
-import type { Box, Table, TableCell, Word } from '../page-model.js';
-import type { TextRange } from './chunk-page.js';
+import type { Table, TableCell } from '../page-model.js';
+import { MAX_CHUNK, type TextRange } from './chunk-page.js';
+import type { PageWords } from './page-words.js';
 
 /** Rows of a table that are found together, with its header, on the page on which they are. */
 export interface TableChunk extends TextRange {
@@ -9,30 +10,76 @@ export interface TableChunk extends TextRange {
   cellRange: string | null;
 }
 
+/** What a table has on one of its pages: never do rows of two pages make one chunk. */
+export interface TableOnPage {
+  pageNumber: number;
+  /** The header as text, empty where the table has none. */
+  header: string;
+  rows: TableCell[][];
+}
+
 const ROWS = 25;
+const MAX_HEADER = MAX_CHUNK / 4;
+const MAX_LINE = MAX_CHUNK - MAX_HEADER - 1;
+
+/** A table page by page. One that is all header has it as its rows. */
+export function tableByPage(table: Table): TableOnPage[] {
+  const rows = [...Map.groupBy(table.cells, ({ row }) => row)].sort(([a], [b]) => a - b);
+  const body = rows.filter(([row]) => row >= table.headerRows).map(([, cells]) => cells);
+  const header = body.length === 0 ? [] : rows.filter(([row]) => row < table.headerRows);
+  const text = header
+    .map(([, cells]) => lineOf(cells))
+    .join('\n')
+    .slice(0, MAX_HEADER);
+  const ofPage = Map.groupBy(body.length === 0 ? rows.map(([, cells]) => cells) : body, pageOf);
+  return [...ofPage].map(([pageNumber, pageRows]) => ({ pageNumber, header: text, rows: pageRows }));
+}
 
 /**
- * Cuts a table into its header and up to 25 rows each, never across pages.
+ * Cuts a table on a page into its header and up to 25 rows each, fewer where they are long. A row that is too long for one chunk goes on in the next.
  *
- * @param wordsOf the words of one of its pages, by which rows get their place in the text of that page
+ * @param words of the page, by which rows get their place in its text
  */
-export function chunkTable(table: Table, wordsOf: (pageNumber: number) => readonly Word[]): TableChunk[] {
-  const rows = [...Map.groupBy(table.cells, ({ row }) => row)].sort(([a], [b]) => a - b);
-  const header = rows.filter(([row]) => row < table.headerRows).map(([, cells]) => lineOf(cells));
-  const body = rows.filter(([row]) => row >= table.headerRows).map(([, cells]) => cells);
-  const ofPage = Map.groupBy(body.length === 0 ? rows.map(([, cells]) => cells) : body, pageOf);
-  return [...ofPage].flatMap(([pageNumber, pageRows]) => {
-    const words = wordsOf(pageNumber);
-    return inGroups(pageRows).map((group) => {
-      const cells = group.flat();
-      return {
-        pageNumber,
-        ...placeOf(cells, words),
-        body: [...(body.length === 0 ? [] : header), ...group.map(lineOf)].join('\n'),
-        cellRange: cellRangeOf(cells),
-      };
-    });
-  });
+export function* chunkTable({ pageNumber, header, rows }: TableOnPage, words: PageWords): Generator<TableChunk> {
+  for (const { lines, cells } of groupsOf(rows)) {
+    const body = [...(header === '' ? [] : [header]), ...lines].join('\n');
+    yield { pageNumber, ...words.placeOf(cells), body, cellRange: cellRangeOf(cells) };
+  }
+}
+
+interface Group {
+  lines: string[];
+  cells: TableCell[];
+}
+
+function* groupsOf(rows: TableCell[][]): Generator<Group> {
+  let group: Group = { lines: [], cells: [] };
+  let length = 0;
+  for (const cells of rows) {
+    for (const line of piecesOf(lineOf(cells))) {
+      if (group.lines.length === ROWS || (length > 0 && length + line.length > MAX_LINE)) {
+        yield group;
+        group = { lines: [], cells: [] };
+        length = 0;
+      }
+      group.lines.push(line);
+      if (group.cells.at(-1) !== cells.at(-1)) group.cells.push(...cells);
+      length += line.length + 1;
+    }
+  }
+  if (group.lines.length > 0) yield group;
+}
+
+/** A line in parts that a chunk can hold, cut at a blank where there is one. */
+function piecesOf(line: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < line.length;) {
+    const blank = line.length - from <= MAX_LINE ? line.length : line.lastIndexOf(' ', from + MAX_LINE);
+    const to = blank > from ? blank : from + MAX_LINE;
+    pieces.push(line.slice(from, to));
+    from = to;
+  }
+  return pieces;
 }
 
 const pageOf = (cells: TableCell[]): number => cells[0]?.pageNumber ?? 0;
@@ -43,38 +90,6 @@ const lineOf = (cells: TableCell[]): string =>
     .map(({ text }) => text)
     .filter((text) => text !== '')
     .join(' | ');
-
-function inGroups(rows: TableCell[][]): TableCell[][][] {
-  const groups: TableCell[][][] = [];
-  for (let at = 0; at < rows.length; at += ROWS) groups.push(rows.slice(at, at + ROWS));
-  return groups;
-}
-
-/** From the first to the last word that stands in one of the cells; empty where none does. */
-function placeOf(cells: readonly TableCell[], words: readonly Word[]): TextRange {
-  const addresses = new Set(cells.flatMap(({ cell }) => (cell === undefined ? [] : [cell])));
-  const around = surround(cells);
-  const inside = words.filter(({ cell, box }) =>
-    addresses.size > 0 ? cell !== undefined && addresses.has(cell) : hasMiddle(around, box),
-  );
-  const from = inside.reduce((least, word) => Math.min(least, word.from), Infinity);
-  return from === Infinity ? { from: 0, to: 0 } : { from, to: Math.max(...inside.map(({ to }) => to)) };
-}
-
-function surround(cells: readonly TableCell[]): Box {
-  let [left, top, right, bottom] = [1, 1, 0, 0];
-  for (const { box } of cells) {
-    const [x, y, width, height] = box;
-    [left, top] = [Math.min(left, x), Math.min(top, y)];
-    [right, bottom] = [Math.max(right, x + width), Math.max(bottom, y + height)];
-  }
-  return [left, top, right - left, bottom - top];
-}
-
-function hasMiddle([left, top, width, height]: Box, [x, y, w, h]: Box): boolean {
-  const [middleX, middleY] = [x + w / 2, y + h / 2];
-  return middleX >= left && middleX <= left + width && middleY >= top && middleY <= top + height;
-}
 
 function cellRangeOf(cells: readonly TableCell[]): string | null {
   const addresses = cells.flatMap(({ cell }) => (cell === undefined ? [] : [cell]));

@@ -28,6 +28,8 @@ const SENTENCES = {
   timeout_validate: 'Checking the bytes did not end within a day. Reprocess the document.',
   timeout_parse: 'Reading the pages did not end within seven days. Reprocess the document.',
   timeout_index: 'Indexing did not end within a day. Reprocess the document.',
+  index_failed:
+    'Making the document searchable failed again and again. Reprocess it, or split it and upload its parts; the log of the worker tells more.',
   internal: 'A fault of the service kept the document from being read. Reprocess it; the log of the worker tells more.',
 } as const;
 

@@ -81,12 +81,24 @@ const isInflected = (word: string | null, { stems }: SoughtTerm): boolean =>
 function bestStart(hits: readonly Hit[]): Hit | undefined {
   let best: { hit: Hit; worth: number } | undefined;
   for (const [index, hit] of hits.entries()) {
-    const within = hits.slice(index).filter(({ to }) => to - hit.from <= LONGEST);
+    const within = hitsWithin(hits, index);
     const worth =
       [...new Set(within.map(({ term }) => term))].reduce((sum, { weight }) => sum + weight, 0) + within.length / 1000;
     if (best === undefined || worth > best.worth) best = { hit, worth };
   }
   return best?.hit;
+}
+
+/** Hits from one of them on that end within 300 characters. Those behind are not looked at: a chunk may have thousands. */
+function hitsWithin(hits: readonly Hit[], first: number): Hit[] {
+  const start = hits[first]?.from ?? 0;
+  const within: Hit[] = [];
+  for (let index = first; index < hits.length; index += 1) {
+    const hit = hits[index];
+    if (hit === undefined || hit.from - start > LONGEST) break;
+    if (hit.to - start <= LONGEST) within.push(hit);
+  }
+  return within;
 }
 
 const lastWithin = (hits: readonly Hit[], first: Hit | undefined): Hit | undefined =>

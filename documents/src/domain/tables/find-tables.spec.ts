@@ -4,7 +4,7 @@ import { assembleText } from '../layout/assemble-text.js';
 import type { TextRun } from '../layout/text-run.js';
 import type { Box, Page, Rule, Table } from '../page-model.js';
 import { findTables } from './find-tables.js';
-import { joinTables } from './join-tables.js';
+import { joinedTables } from '../../../test/support/documents/joined-tables.js';
 
 const WIDTH = 600;
 const HEIGHT = 800;
@@ -196,8 +196,8 @@ describe('tables over several pages', () => {
   it.each([
     ['a repeated header, which is kept once', true],
     ['equal edges of the columns', false],
-  ])('are one by %s', (_, repeated) => {
-    const [table, ...others] = joinTables(pages(repeated));
+  ])('are one by %s', async (_, repeated) => {
+    const [table, ...others] = await joinedTables(pages(repeated));
     expect(others).toEqual([]);
     expect(table).toMatchObject({ firstPage: 1, lastPage: 3, rows: 121, headerRows: 1, columns: 3 });
     expect(gridOf(table!).slice(1)).toEqual(many);
@@ -205,9 +205,10 @@ describe('tables over several pages', () => {
     expect(table!.cells.filter((cell) => cell.pageNumber === 2)).toHaveLength(120);
   });
 
-  it('are two where a page is missing between them, the columns differ, or prose stands between', () => {
+  it('are two where a page is missing between them, the columns differ, or prose stands between', async () => {
+    const joined = async (...some: Page[]) => (await joinedTables(some)).length;
     const [first, second, third] = pages(true);
-    expect(joinTables([first!, third!])).toHaveLength(2);
+    expect(await joined(first!, third!)).toBe(2);
     const shifted = pageOf(
       [
         ...priceRows(many.slice(0, 10), 76).map((one) =>
@@ -217,19 +218,19 @@ describe('tables over several pages', () => {
       [],
       2,
     );
-    expect(joinTables([first!, shifted])).toHaveLength(2);
+    expect(await joined(first!, shifted)).toBe(2);
     const prose = Array.from({ length: 8 }, (_, row) =>
       run('plain words that go over the whole line of this page', 40, 20 + row * 30),
     );
     const below = pageOf([...prose, ...header(300), ...priceRows(many.slice(40, 60), 316)], [], 2);
-    expect(joinTables([first!, below])).toHaveLength(2);
-    expect(joinTables([first!, second!])).toHaveLength(1);
+    expect(await joined(first!, below)).toBe(2);
+    expect(await joined(first!, second!)).toBe(1);
   });
 
-  it('pages keep the tables that they have: joining changes none of them', () => {
+  it('pages keep the tables that they have: joining changes none of them', async () => {
     const all = pages(true);
     const before = structuredClone(all);
-    joinTables(all);
+    await joinedTables(all);
     expect(all).toEqual(before);
   });
 });

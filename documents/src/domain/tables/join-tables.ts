@@ -1,4 +1,6 @@
 import type { Page, Table } from '../page-model.js';
+import { isInProportion } from './proportion.js';
+import { bytesOfTable, MAX_TABLE_BYTES, tableParts } from './table-parts.js';
 
 /** Share of the page's width by which an edge of a column may differ from one page to the next. */
 const SAME_EDGE = 0.015;
@@ -9,24 +11,50 @@ type PageOfTables = Pick<Page, 'pageNumber' | 'lines' | 'tables'>;
 
 /**
  * The tables of a document, in order. The last table of a page and the first of the next are one where the header is repeated, which is then kept once,
- * or where the columns have the same edges; and nothing but a few lines stands between them. Pages come in order, and may have gaps.
+ * or where the columns have the same edges; and nothing but a few lines stands between them. Pages come in order, and may have gaps. One page is held
+ * at a time, and a table ends where it is as large as one may be (table-parts.ts).
  */
-export function joinTables(pages: Iterable<PageOfTables>): Table[] {
-  const tables: Table[] = [];
-  let before: { page: PageOfTables; table: Table } | null = null;
-  for (const page of pages) {
-    page.tables.forEach((table, index) => {
-      const continued = index === 0 && before !== null && before.page.pageNumber + 1 === page.pageNumber;
-      const start = continued && before !== null ? continuationStart(before, { page, table }) : null;
-      const last = tables.at(-1);
-      if (start === null || last === undefined)
-        tables.push({ ...table, cells: [...table.cells], boxes: [...table.boxes] });
-      else append(last, table, start);
-    });
-    const last = page.tables.at(-1);
-    before = last === undefined ? null : { page, table: last };
+export async function* joinTables(pages: Iterable<PageOfTables> | AsyncIterable<PageOfTables>): AsyncGenerator<Table> {
+  let open: OpenTable | null = null;
+  for await (const page of pages) {
+    for (const [index, table] of page.tables.entries()) {
+      const place: Place = { page, table };
+      const start: number | null = index === 0 && open !== null ? startIn(open, place) : null;
+      if (open !== null && start !== null) open = append(open, place, start);
+      else {
+        if (open !== null) yield* tableParts(open.joined);
+        open = opened(place);
+      }
+    }
   }
-  return tables;
+  if (open !== null) yield* tableParts(open.joined);
+}
+
+/** A table that may go on over the next page. */
+interface OpenTable {
+  joined: Table;
+  bytes: number;
+  /** Its part on its last page. */
+  last: Place;
+}
+
+function opened(place: Place): OpenTable {
+  const { table } = place;
+  return {
+    joined: { ...table, cells: [...table.cells], boxes: [...table.boxes] },
+    bytes: bytesOfTable(table),
+    last: place,
+  };
+}
+
+/** From which row on `next` goes on with the table; null when it is a table of its own. */
+function startIn({ joined, bytes, last }: OpenTable, next: Place): number | null {
+  const { page, table } = next;
+  const isLastOfPage = last.page.tables.at(-1) === last.table;
+  if (!isLastOfPage || last.page.pageNumber + 1 !== page.pageNumber) return null;
+  const grown = { rows: joined.rows + table.rows, columns: joined.columns };
+  if (!isInProportion(grown, joined.cells.length + table.cells.length)) return null;
+  return bytes + bytesOfTable(table) > MAX_TABLE_BYTES ? null : continuationStart(last, next);
 }
 
 type Place = { page: PageOfTables; table: Table };
@@ -82,10 +110,12 @@ function edgesOf(table: Table): Map<number, [number, number]> {
   return edges;
 }
 
-function append(table: Table, next: Table, start: number): void {
-  const offset = table.rows - start;
-  for (const cell of next.cells) if (cell.row >= start) table.cells.push({ ...cell, row: cell.row + offset });
-  table.boxes.push(...next.boxes);
-  table.rows += next.rows - start;
-  table.lastPage = next.lastPage;
+function append({ joined, bytes }: OpenTable, last: Place, start: number): OpenTable {
+  const { table: next } = last;
+  const offset = joined.rows - start;
+  for (const cell of next.cells) if (cell.row >= start) joined.cells.push({ ...cell, row: cell.row + offset });
+  joined.boxes.push(...next.boxes);
+  joined.rows += next.rows - start;
+  joined.lastPage = next.lastPage;
+  return { joined, bytes: bytes + bytesOfTable(next), last };
 }

@@ -1,3 +1,4 @@
+import { networks } from '../../../../src/platform/config/egress-readers.js';
 import { httpUrl, integer, listenAddress } from '../../../../src/platform/config/readers.js';
 import type { ListenAddress } from '../../../../src/platform/config/readers.js';
 import { setting } from '../../../../src/platform/config/setting.js';
@@ -21,6 +22,17 @@ export class HttpConfig {
     about: 'Address under which clients reach the API, for addresses that are handed out; unset, `DOCSVC_BIND`.',
   })
   readonly publicUrl!: string | null;
+
+  @setting({
+    variable: 'DOCSVC_TRUSTED_PROXIES',
+    read: networks,
+    default: () => Object.freeze([]),
+    defaultText: 'none',
+    about:
+      'Networks of the proxies in front of the API. Wrong secrets are counted by the address that they tell in `x-forwarded-for`, the last one there ' +
+      'that is no proxy; whoever comes from elsewhere counts by the peer of the connection.',
+  })
+  readonly trustedProxies!: readonly string[];
 
   @setting({
     variable: 'DOCSVC_MAX_JSON_BYTES',

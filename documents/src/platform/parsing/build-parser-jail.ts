@@ -16,7 +16,7 @@ export async function buildParserJail({ uidBase }: Pick<ParsingConfig, 'uidBase'
     if (!(error instanceof SandgateError)) throw error;
     throw new DocsvcError(
       'unavailable',
-      `no sandbox can be built on this host, and documents are never opened without one: ${error.message}; docsvc doctor tells more`,
+      `no sandbox can be built on this host, and documents are never opened without one: ${error.message}`,
       { cause: error },
     );
   }

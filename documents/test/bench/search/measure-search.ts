@@ -61,7 +61,7 @@ export async function measureSearch(folder: string | undefined, chunkCount: numb
 }
 
 const chunksOf = (page: CorpusPage): SearchedChunk[] =>
-  chunkPage(page.text).map(({ from, to }) => ({ page: keyOf(page), body: page.text.slice(from, to) }));
+  [...chunkPage(page.text)].map(({ from, to }) => ({ page: keyOf(page), body: page.text.slice(from, to) }));
 
 /** Loads every page the way the pipeline does. */
 async function plantAll(ground: PlantingGround, pages: readonly CorpusPage[]): Promise<Search> {

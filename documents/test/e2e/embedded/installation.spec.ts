@@ -104,19 +104,30 @@ describe('the documents service on one machine', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  it('a worker refuses to start where no sandbox can be built, and says so before it touches anything', () => {
+  it('a worker refuses to start where no sandbox can be built, and says so before it touches anything; doctor says why', () => {
     // A host without the program that makes sandboxes.
     const without = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
-    const worker = spawnSync('bwrap', [...without, process.execPath, 'dist/documents/src/worker/main.js'], {
-      env: {
-        PATH: process.env['PATH'],
-        DOCSVC_DATA_DIR: folder,
-        DOCSVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-      },
-      encoding: 'utf8',
-      timeout: 60_000,
-    });
+    const there = (...argv: string[]) =>
+      spawnSync('bwrap', [...without, process.execPath, ...argv], {
+        env: {
+          PATH: process.env['PATH'],
+          HOME: folder,
+          DOCSVC_DATA_DIR: folder,
+          DOCSVC_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+        },
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+    const refusal = /no sandbox can be built on this host, and documents are never opened without one: .*bwrap/;
+    const worker = there('dist/documents/src/worker/main.js');
     expect(worker.status).toBe(1);
-    expect(worker.stderr).toMatch(/no sandbox can be built on this host, and documents are never opened without one/);
+    expect(worker.stderr).toMatch(refusal);
+    const doctor = there('documents/bin/docsvc.mjs', 'doctor', '--output', 'json');
+    expect(doctor.status).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toContainEqual({
+      check: 'sandbox',
+      result: 'failed',
+      detail: expect.stringMatching(refusal),
+    });
   });
 });

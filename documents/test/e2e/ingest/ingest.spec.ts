@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { wake } from '../../../src/core/driver/wake.js';
+import { requeueVersion } from '../../../src/core/ingest/ingest-moves.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 
 describe('an ingest', () => {
@@ -49,6 +51,40 @@ describe('an ingest', () => {
     const { versionId: second } = await live.upload('right.txt', right, { declared });
     expect(await live.untilTerminal(second)).toMatchObject({ status: 'ready' });
   });
+
+  it('DI-005 a large file is hashed on a queue of its own, in turns with other projects, and once', async () => {
+    const bytes = Buffer.alloc(65 * 1024 * 1024, 7);
+    const { versionId, documentId } = await live.upload('large.bin', bytes);
+    expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'stored' });
+    expect(await hashingOf(versionId)).toEqual([{ queue: 'docsvc-hash', fairnessKey: live.org.projectId }]);
+    const { rows } = await live.test.owner.query('select sha256 from document_versions where id = $1', [versionId]);
+    expect(rows).toEqual([{ sha256: createHash('sha256').update(bytes).digest() }]);
+    await live.test.record.inOrganization(live.org.orgId, async (tx) => {
+      await requeueVersion(tx, versionId, {});
+      await wake(tx, 'ingest', versionId);
+    });
+    await live.until('the second attempt', 60_000, async () => {
+      const { status, attempt } = await live.version(versionId);
+      return attempt === 2 && status === 'stored' ? true : undefined;
+    });
+    expect(await hashingOf(versionId)).toEqual([]);
+    const small = await live.upload('small.bin', randomBytes(5000));
+    await live.untilTerminal(small.versionId);
+    expect(await hashingOf(small.versionId)).toEqual([]);
+    expect(small.documentId).not.toBe(documentId);
+  });
+
+  /** Where the last execution for a version had its file hashed, apart from other steps. */
+  async function hashingOf(versionId: string): Promise<object[]> {
+    const handle = live.temporal.client.workflow.getHandle(`ingest/${versionId}`);
+    await handle.result();
+    const { events } = await handle.fetchHistory();
+    return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'hashVersion'
+        ? [{ queue: scheduled.taskQueue?.name, fairnessKey: scheduled.priority?.fairnessKey }]
+        : [],
+    );
+  }
 
   it('what is of no type that is read is kept as stored', async () => {
     const { versionId } = await live.upload('noise.bin', randomBytes(5000));

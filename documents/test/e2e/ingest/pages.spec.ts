@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 import { makePdf } from '../../support/documents/make-pdf.js';
@@ -62,6 +64,9 @@ describe('the pages of a document', () => {
       expect([body.readUInt32BE(16), body.readUInt32BE(20)]).toEqual([595, 842]);
     }
     expect((await api.ask(`/api/documents/${documentId}/pages/1/image?dpi=201`)).status).toBe(400);
+    const { parse_id } = await live.version(versionId);
+    const kept = await readdir(dirname(await live.store.localFile(`${parse_id}/pages-1`)));
+    expect(kept).toEqual(['pages-1']);
     const sheet = await api.add('rates.csv', Buffer.from('port,rate\nRotterdam,12.5\nGenoa,9\n'));
     await live.untilTerminal(sheet.versionId);
     const image = await api.ask<Refused>(`/api/documents/${sheet.documentId}/pages/1/image`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as client from 'openid-client';
 import { makeFirstOrganization, newCredentials } from '../../../src/core/access/make-organization.js';
+import { deleteSpentRequests } from '../../../src/core/maintenance/expire-requests.js';
 import { SCOPES } from '../../../src/domain/access/scopes.js';
 import { startApi, tokenFor, type Answer, type TestApi, type TestOrganization } from '../../support/api/api.js';
 
@@ -97,6 +98,44 @@ describe('POST /oauth/token', () => {
     expect(slowed).toMatchObject({ status: 429, body: { error: 'slow_down' } });
     expect(Number(slowed.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await ask({ grant_type: 'client_credentials', ...credentials() })).status).toBe(200);
+  });
+
+  it('wrong secrets count in all processes together, and by the address that a trusted proxy tells', async () => {
+    const victim = await acme.client(['search:read']);
+    const wrong = { grant_type: 'client_credentials', client_id: victim.clientId, client_secret: 'docsvc_cs_wrong' };
+    const right = { ...wrong, client_secret: victim.clientSecret };
+    const second = await startApi({ DOCSVC_TRUSTED_PROXIES: '127.0.0.0/8' }, api.database);
+    try {
+      const proxied = (fields: Fields, from?: string): Promise<Answer> => {
+        // What stands further left a caller may have made up.
+        const told = from === undefined ? {} : { 'x-forwarded-for': `203.0.113.${from.length}, ${from}, 127.0.0.2` };
+        return second.ask('/oauth/token', { method: 'POST', body: new URLSearchParams(fields), headers: told });
+      };
+      for (let tries = 0; tries < 5; tries += 1) {
+        expect((await ask(wrong, { 'x-forwarded-for': `198.51.100.${tries}` })).status).toBe(401);
+        expect((await proxied(wrong)).status).toBe(401);
+      }
+      expect((await ask(right, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(429);
+      expect((await proxied(right)).status).toBe(429);
+      expect((await proxied(right, '198.51.100.7')).status).toBe(200);
+      for (let tries = 0; tries < 10; tries += 1) await proxied(wrong, `2001:db8:1:2::${tries}`);
+      expect((await proxied(right, '2001:db8:1:2:ffff::1')).status).toBe(429);
+      expect((await proxied(right, '2001:db8:1:3::1')).status).toBe(200);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('wrong secrets are forgotten after their minute', async () => {
+    const victim = await acme.client(['search:read']);
+    const wrong = { grant_type: 'client_credentials', client_id: victim.clientId, client_secret: 'docsvc_cs_wrong' };
+    for (let tries = 0; tries < 11; tries += 1) await ask(wrong);
+    expect((await ask(wrong)).status).toBe(429);
+    await api.database.owner.query('update secret_throttles set ends_at = clock_timestamp()');
+    expect((await ask(wrong)).status).toBe(401);
+    await api.database.owner.query('update secret_throttles set ends_at = clock_timestamp()');
+    await deleteSpentRequests(api.database.record);
+    expect((await api.database.owner.query('select from secret_throttles')).rowCount).toBe(0);
   });
 
   it('keeps no secret: only digests of tokens and client secrets are stored', async () => {

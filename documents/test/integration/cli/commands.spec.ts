@@ -154,7 +154,7 @@ describe('the docsvc command', () => {
     expect(await json(['audit', '--limit', '1'])).toMatchObject([{ action: 'client.revoked' }]);
     expect(await json(['usage'])).toContainEqual(expect.objectContaining({ kind: 'documents' }));
     expect(await json(['doctor'])).toMatchObject(
-      ['API', 'credential', 'clock', 'store'].map((check) => ({ check, result: 'ok' })),
+      ['API', 'credential', 'clock', 'store', 'sandbox'].map((check) => ({ check, result: 'ok' })),
     );
     expect((await docsvc.run(['completion'])).stdout).toContain('docs) words="');
     expect((await docsvc.run(['version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -3,8 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/da
 import { plantOrganization, type PlantedOrganization } from '../../support/database/plant-organization.js';
 import { plantResources } from '../../support/database/plant-resources.js';
 
-/** They hold nothing of an organization. */
-const OF_THE_DEPLOYMENT = ['schema_functions', 'schema_migrations'];
+/** They hold nothing of an organization, and whoever shows wrong secrets may belong to none. */
+const OF_THE_DEPLOYMENT = ['schema_functions', 'schema_migrations', 'secret_throttles'];
 
 let database: TestDatabase;
 let acme: PlantedOrganization;

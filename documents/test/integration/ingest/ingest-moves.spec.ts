@@ -135,6 +135,49 @@ describe('the moves of an ingest', () => {
     });
   });
 
+  it('a page that was read and not recognized is done once, and the failures are in the order of the pages', async () => {
+    const { versionId } = await plantVersion(test.owner, org, { name: 'faded.txt' });
+    const reading = await bench.open(versionId, randomBytes(32).toString('hex'));
+    const { at, parseId } = reading;
+    const failed = (pageNumber: number) => ({ pageNumber, code: 'memory', message: `page ${pageNumber}` });
+    await inOrg((tx) => failPage(tx, at, parseId, failed(2)));
+    await inOrg((tx) => writePages(tx, at, parseId, [pageOf(1, 'read'), pageOf(2, 'read after all')], []));
+    await inOrg((tx) => failPage(tx, at, parseId, failed(1)));
+    await inOrg((tx) => writePages(tx, at, parseId, [pageOf(1, 'read again')], []));
+    expect(await bench.version(versionId)).toMatchObject({ pages_done: 2 });
+    await bench.finish(reading);
+    const { rows } = await test.owner.query('select failed_pages, warnings from parses where id = $1', [parseId]);
+    expect(rows).toEqual([{ failed_pages: [1, 2], warnings: [failed(1), failed(2)] }]);
+  });
+
+  it('a page costs the same whether a few or thousands came before it', async () => {
+    const { versionId } = await plantVersion(test.owner, org, { name: 'thick.txt' });
+    const reading = await bench.open(versionId, randomBytes(32).toString('hex'));
+    const { at, parseId } = reading;
+    await test.owner.query(
+      `insert into pages (org_id, parse_id, page_number, width, height, unit, text, source)
+       select $1, $2, n, 1, 1, 'pt', '', 'text_layer' from generate_series(1, 3000) n`,
+      [org.orgId, parseId],
+    );
+    await test.owner.query(
+      `insert into page_failures (org_id, parse_id, page_number, warning)
+       select $1, $2, n, '{}' from generate_series(4001, 7000) n`,
+      [org.orgId, parseId],
+    );
+    const touched = await inOrg(async (tx) => {
+      await failPage(tx, at, parseId, { pageNumber: 8000, code: 'memory', message: '' });
+      await writePages(tx, at, parseId, [pageOf(8001, 'one more')], []);
+      const rows = await tx.query<{ name: string; rows: string }>(
+        `select relname as name, seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables
+          where relname in ('pages', 'page_failures')`,
+      );
+      return Object.fromEntries(rows.map(({ name, rows: count }) => [name, Number(count)]));
+    });
+    expect(Object.keys(touched).sort()).toEqual(['page_failures', 'pages']);
+    for (const count of Object.values(touched)) expect(count).toBeLessThan(100);
+    expect(await bench.version(versionId)).toMatchObject({ pages_done: 2 });
+  });
+
   it('text that PostgreSQL does not take keeps its length', async () => {
     const { versionId } = await plantVersion(test.owner, org, { name: 'odd.txt' });
     const reading = await bench.open(versionId, randomBytes(32).toString('hex'));

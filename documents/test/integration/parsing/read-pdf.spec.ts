@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { joinTables } from '../../../src/domain/tables/join-tables.js';
 import { DocumentFolder } from '../../support/parsing/document-folder.js';
 import { drawnPdf, onePage, pdfOfPages, rawPdf } from '../../support/parsing/generated-files.js';
 
@@ -8,6 +7,8 @@ const folder = new DocumentFolder();
 afterAll(() => {
   folder[Symbol.dispose]();
 });
+
+import { joinedTables } from '../../support/documents/joined-tables.js';
 
 describe('the words of a PDF', () => {
   it('DI-005 stand where they were drawn, each with its place in the text', async () => {
@@ -139,7 +140,7 @@ describe('tables of a PDF', () => {
         drawing.text(`Page ${String(page + 1)}`, 280, 770, { lineBreak: false });
       }
     });
-    const [table, ...others] = joinTables(await folder.pages(pdf, 3));
+    const [table, ...others] = await joinedTables(await folder.pages(pdf, 3));
     expect(others).toEqual([]);
     expect(table).toMatchObject({ found, firstPage: 1, lastPage: 3, headerRows: 1, rows: 91, columns: 3 });
     const texts = rows.flatMap((row) => row);

@@ -125,7 +125,10 @@ describe('an upload', () => {
       tx.query('select * from docsvc_begin_completion($1, $2, null, null, null, 10)', [id, crypto.randomUUID()]),
     );
     expect((await reapUploads(bench.place)).finished).toBe(1);
-    expect(await sessionOf(id)).toMatchObject({ status: 'completed' });
+    const session = await sessionOf(id);
+    expect(session).toMatchObject({ status: 'completed' });
+    const audited = `from audit_events where action = 'version.created' and actor_kind = 'system' and subject_id = $1`;
+    expect(await countOf(audited, session['document_id'])).toBe(1);
     expect((await reapUploads(bench.place)).finished).toBe(0);
   });
 

@@ -58,8 +58,9 @@ export interface TestOrganization extends FirstClient {
   client(scopes: Scope[], rights?: object): Promise<NewTestClient & { token: string }>;
 }
 
-export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
-  const database = await createTestDatabase();
+/** @param shared database of another one, which keeps it */
+export async function startApi(env: NodeJS.ProcessEnv = {}, shared?: TestDatabase): Promise<TestApi> {
+  const database = shared ?? (await createTestDatabase());
   const log: string[] = [];
   const logTo = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -90,7 +91,7 @@ export async function startApi(env: NodeJS.ProcessEnv = {}): Promise<TestApi> {
     organization: async (name = 'Acme') => withToken(ask, await makeOrganization(database.record, name)),
     close: async () => {
       await app.close();
-      await database.close();
+      if (shared === undefined) await database.close();
       await rm(filesRoot, { recursive: true });
     },
   };

@@ -63,7 +63,7 @@ export async function plantVersion(
     [orgId, parseId, pages],
   );
   const chunks = pages.flatMap((page, index) =>
-    chunkPage(page).map((range) => ({ pageNumber: index + 1, page, ...range })),
+    [...chunkPage(page)].map((range) => ({ pageNumber: index + 1, page, ...range })),
   );
   await record.inOrganization(orgId, async (tx) => {
     const rows = chunks.map(({ page, pageNumber, from, to }, index) => ({

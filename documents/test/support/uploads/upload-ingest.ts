@@ -61,6 +61,7 @@ export class UploadIngest {
     const subject = await this.on.record.inOrganization(orgId, (tx) => beginIngest(tx, versionId));
     if (subject === null) throw new Error('the version waits for nobody');
     const { isFindable, timing } = this.on;
-    return { orgId, versionId, attempt: subject.attempt, isFindable, timing };
+    const { attempt, projectId } = subject;
+    return { orgId, projectId, versionId, attempt, isHashedApart: false, isFindable, timing };
   }
 }

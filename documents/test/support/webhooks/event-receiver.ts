@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { BodyServer } from '../../../../test/support/http/body-server.js';
 import type { SignedHeaders } from '../../../src/domain/webhooks/webhook-signature.js';
+
+const RECEIVED_WITHIN_MS = 30_000;
 
 /** One request that a webhook made. */
 export interface ReceivedEvent {
@@ -17,6 +20,8 @@ export interface ScriptedAnswer {
   body?: string;
   /** How long the receiver takes. */
   afterMs?: number;
+  /** What it waits for first. */
+  after?: Promise<void>;
 }
 
 /** A receiver of events on a socket of this host, which answers as it is told. */
@@ -36,6 +41,15 @@ export class EventReceiver {
     return this.server.url('/hook');
   }
 
+  /** Waits until so many requests have come. */
+  async untilReceived(count: number): Promise<void> {
+    const deadline = Date.now() + RECEIVED_WITHIN_MS;
+    while (this.received.length < count) {
+      if (Date.now() > deadline) throw new Error(`${this.received.length} of ${count} requests came`);
+      await delay(20);
+    }
+  }
+
   close(): Promise<void> {
     return this.server.close();
   }
@@ -49,6 +63,7 @@ export class EventReceiver {
     const body = JSON.parse(text) as ReceivedEvent['body'];
     this.received.push({ headers, signed, text, body, at: Date.now() });
     const answer = this.answering(this.received.length - 1);
-    setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body), answer.afterMs ?? 0);
+    const send = (): void => void response.writeHead(answer.status, answer.headers).end(answer.body);
+    void (answer.after ?? Promise.resolve()).then(() => setTimeout(send, answer.afterMs ?? 0));
   }
 }

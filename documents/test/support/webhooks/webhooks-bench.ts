@@ -1,6 +1,7 @@
 import { Egress } from '../../../../src/platform/egress/egress.js';
 import { appendEvent } from '../../../src/core/events/append-event.js';
 import { attemptDelivery, type DeliveryPlace } from '../../../src/core/webhooks/attempt-delivery.js';
+import { DeliveryTurns } from '../../../src/core/webhooks/delivery-turns.js';
 import { WebhookSecrets } from '../../../src/core/webhooks/webhook-secrets.js';
 import { Sealer } from '../../../src/platform/seal/sealer.js';
 import { SEAL_KEY, startApi, type Answer, type TestApi, type TestOrganization } from '../api/api.js';
@@ -46,6 +47,7 @@ export async function openWebhooksBench(): Promise<WebhooksBench> {
     secrets: new WebhookSecrets(new Sealer(Buffer.from(SEAL_KEY, 'base64'))),
     client: egress.guarded,
     publicUrl: 'https://docs.example',
+    turns: new DeliveryTurns(),
   };
   return {
     ...{ api, acme, projectId, receiver, place },

@@ -1,4 +1,5 @@
 import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
@@ -10,6 +11,12 @@ import { OWN_PROCESSES } from './limits.js';
 /** Folder that holds the groups of all runs, below the group of this process. */
 const PARENT = 'sandgate';
 const PERIOD_US = 100_000;
+/**
+ * Version 1 weighs the folder of all groups against each single process beside it, so that on a busy host all of them together would get what
+ * one process gets. They get as much as so many for each core.
+ */
+const PROCESSES_PER_CORE = 4;
+const SHARES_OF_A_PROCESS = 1024;
 const REMOVE_ATTEMPTS = 50;
 const REMOVE_WAIT_MS = 20;
 
@@ -55,6 +62,10 @@ export class CgroupLimiter implements Limiter {
     for (const [file, value, optional] of settings(this.tree.version, controllers, sizes)) {
       if (optional && !(await exists(join(group, file)))) continue;
       await writeFile(join(group, file), value);
+    }
+    if (this.tree.version === 1 && controllers.includes('cpu')) {
+      const shares = SHARES_OF_A_PROCESS * PROCESSES_PER_CORE * availableParallelism();
+      await writeFile(join(parent, 'cpu.shares'), String(shares));
     }
     return group;
   }

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { originalKey } from '../../../src/platform/blobs/blob-store.js';
+import { plantVersion } from '../../support/documents/plant-version.js';
+import { LivePipeline } from '../../support/installation/live-pipeline.js';
+
+const BYTES = Buffer.from('One line that is kept for a while.\n');
+
+describe('what schedules do again and again', () => {
+  let live: LivePipeline;
+
+  beforeAll(async () => {
+    live = await LivePipeline.start();
+  });
+  afterAll(() => live.stop());
+
+  const query = async (sql: string, params: unknown[] = []): Promise<Record<string, unknown>[]> =>
+    (await live.test.owner.query<Record<string, unknown>>(sql, params)).rows;
+
+  /** Has a schedule start its workflow now, and waits until that has ended. */
+  async function run(scheduleId: string): Promise<void> {
+    const handle = live.temporal.client.schedule.getHandle(scheduleId);
+    const { recentActions: before } = (await handle.describe()).info;
+    await handle.trigger();
+    const action = await live.until(`the schedule ${scheduleId}`, 60_000, async () => {
+      const { recentActions } = (await handle.describe()).info;
+      return recentActions.length > before.length ? recentActions.at(-1)?.action : undefined;
+    });
+    if (action?.type !== 'startWorkflow') throw new Error(`${scheduleId} started no workflow`);
+    await live.temporal.client.workflow.getHandle(action.workflow.workflowId).result();
+  }
+
+  async function plantUpload(projectId: string, status: string, endedDaysAgo: number | null): Promise<string> {
+    const id = randomUUID();
+    await query(
+      `insert into upload_sessions (id, org_id, project_id, client_row_id, name, size_bytes, part_size_bytes, part_count,
+         status, expires_at, finished_at)
+       values ($1, $2, $3, $1, 'a.txt', 4, 4, 1, $4, now() - interval '1 hour', now() - make_interval(days => $5))`,
+      [id, live.org.orgId, projectId, status, endedDaysAgo],
+    );
+    return id;
+  }
+
+  const uploads = async (ids: string[]) =>
+    query('select id, status from upload_sessions where id = any ($1) order by array_position($1, id)', [ids]);
+
+  it('DI-009 retention-sweep purges a project that was archived 30 days ago, with all that it held', async () => {
+    const { orgId, projectId } = live.org;
+    const { documentId, versionId } = await live.upload('old.txt', BYTES);
+    const { parse_id: parseId } = await live.untilTerminal(versionId);
+    await query(
+      `insert into webhooks (id, org_id, project_id, url, events, sealed_secret)
+       values ($1, $2, $3, 'https://receiver.example/', '{*}', '\\x00')`,
+      [randomUUID(), orgId, projectId],
+    );
+    const ended = await plantUpload(projectId, 'aborted', 1);
+    await run('retention-sweep');
+    expect(await query('select id from documents')).toEqual([{ id: documentId }]);
+    await query(`update projects set archived_at = now() - interval '31 days' where id = $1`, [projectId]);
+    await run('retention-sweep');
+    expect(await query('select id from documents')).toEqual([]);
+    expect(await live.store.head(originalKey(versionId))).toBeNull();
+    expect(await query('select id, status from parses')).toEqual([{ id: parseId, status: 'obsolete' }]);
+    expect(await query('select id from projects')).toEqual([{ id: projectId }]);
+    await query(`update parses set retired_at = now() - interval '2 hours'`);
+    await run('retention-sweep');
+    for (const table of ['parses', 'pages', 'chunks', 'lexicon', 'webhooks', 'projects'])
+      expect([table, await query(`select 1 from ${table}`)]).toEqual([table, []]);
+    expect(await uploads([ended])).toEqual([]);
+    expect(await query(`select action from audit_events where action like '%.purged' order by occurred_at`)).toEqual([
+      { action: 'document.purged' },
+      { action: 'project.purged' },
+    ]);
+  });
+
+  describe('in a project that stays', () => {
+    let projectId: string;
+
+    beforeAll(async () => {
+      const [workspace] = await query('select id from workspaces');
+      projectId = randomUUID();
+      await query(`insert into projects (id, org_id, workspace_id, name) values ($1, $2, $3, 'stays')`, [
+        projectId,
+        live.org.orgId,
+        workspace?.['id'],
+      ]);
+    });
+
+    it('DI-006 retention-sweep forgets uploads that ended 30 days ago, and no others', async () => {
+      const ids = [
+        await plantUpload(projectId, 'completed', 31),
+        await plantUpload(projectId, 'expired', 31),
+        await plantUpload(projectId, 'completed', 29),
+        await plantUpload(projectId, 'open', null),
+      ];
+      await run('retention-sweep');
+      expect(await uploads(ids)).toEqual([
+        { id: ids[2], status: 'completed' },
+        { id: ids[3], status: 'open' },
+      ]);
+    });
+
+    it('DI-006 upload-reaper ends an upload that got no part for too long', async () => {
+      const id = await plantUpload(projectId, 'open', null);
+      await run('upload-reaper');
+      expect(await uploads([id])).toEqual([{ id, status: 'expired' }]);
+    });
+
+    it('quota-reconcile counts anew what organizations keep', async () => {
+      await query(
+        `insert into usage_counters (org_id, kind, period, amount) values ($1, 'documents', '1970-01-01', 77)
+         on conflict (org_id, kind, period) do update set amount = 77`,
+        [live.org.orgId],
+      );
+      await run('quota-reconcile');
+      expect(await query(`select amount from usage_counters where kind = 'documents'`)).toEqual([{ amount: '0' }]);
+    });
+
+    it('DI-007 missing-ingests has a version read of which the driver knows nothing', async () => {
+      const { orgId } = live.org;
+      const { versionId } = await plantVersion(
+        live.test.owner,
+        { orgId, projectId },
+        { name: 'lost.bin', sizeBytes: 4 },
+      );
+      await query(`update document_versions set created_at = now() - interval '2 minutes' where id = $1`, [versionId]);
+      await run('missing-ingests');
+      expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'failed', error: { code: 'blob_missing' } });
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { appendEvent } from '../../../src/core/events/append-event.js';
+import { plantProject, plantWorkspace } from '../../support/database/plant-organization.js';
+import { LiveApi } from '../../support/installation/live-api.js';
+import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import { EventReceiver } from '../../support/webhooks/event-receiver.js';
+
+/** More than a worker makes attempts at once. */
+const EVENTS = 130;
+/** That one webhook gets at once; a round more, should the machine be so slow that the first ones end. */
+const HELD_AT_MOST = 20;
+
+describe('a receiver that takes its time', () => {
+  let live: LivePipeline;
+  let api: LiveApi;
+  let slow: EventReceiver;
+  let quick: EventReceiver;
+
+  beforeAll(async () => {
+    [slow, quick] = [await EventReceiver.start(), await EventReceiver.start()];
+    live = await LivePipeline.start({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
+    api = await LiveApi.start(live);
+  });
+  afterAll(async () => {
+    await api.kill();
+    await live.stop();
+    await slow.close();
+    await quick.close();
+  });
+
+  async function listen(projectId: string, { url }: EventReceiver): Promise<void> {
+    const body = JSON.stringify({ url, events: ['document.ready'] });
+    expect((await api.ask(`/api/projects/${projectId}/webhooks`, { method: 'POST', body })).status).toBe(201);
+  }
+
+  function happen(projectId: string): Promise<unknown> {
+    return live.test.record.inOrganization(live.org.orgId, (tx) =>
+      appendEvent(tx, { type: 'document.ready', projectId, data: { status: 'ready', links: {} } }),
+    );
+  }
+
+  it('DI-022 keeps no other webhook waiting, however many events there are for it', async () => {
+    const { orgId, projectId } = live.org;
+    const workspaceId = await plantWorkspace(live.test.owner, orgId);
+    const otherProject = await plantProject(live.test.owner, { orgId, workspaceId });
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    slow.answering = () => ({ status: 204, after });
+    await listen(projectId, slow);
+    await listen(otherProject, quick);
+    for (let event = 0; event < EVENTS; event += 1) await happen(projectId);
+    await slow.untilReceived(10);
+    await live.until('all of them to be under way', 60_000, async () =>
+      (await live.test.owner.query('select 1 from driver_outbox')).rowCount === 0 ? true : undefined,
+    );
+    await happen(otherProject);
+    await quick.untilReceived(1);
+    expect(slow.received.length).toBeLessThanOrEqual(HELD_AT_MOST);
+    answer();
+  }, 180_000);
+});
