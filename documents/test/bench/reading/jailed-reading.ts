@@ -1,6 +1,5 @@
 import { DocumentReader } from '../../../src/platform/parsing/document-reader.js';
 import { testJail } from '../../support/parsing/jail.js';
-import { TreeMemory } from './resident-tree.js';
 
 /** Pages that one program of the jail reads, as the worker has it. */
 export const BATCH = 50;
@@ -13,13 +12,12 @@ export interface FileRead {
 }
 
 /**
- * Reads all pages of a PDF through the jail, batch after batch; memory is that of this process and of all that it starts.
+ * Reads all pages of a PDF through the jail, batch after batch.
  *
  * @throws Error when a batch fails
  */
-export async function readJailed(file: string, pages: number): Promise<FileRead & { mib: number }> {
+export async function readJailed(file: string, pages: number): Promise<FileRead> {
   const reader = new DocumentReader(testJail());
-  using memory = new TreeMemory();
   let words = 0;
   const started = performance.now();
   for (let from = 1; from <= pages; from += BATCH) {
@@ -27,7 +25,7 @@ export async function readJailed(file: string, pages: number): Promise<FileRead 
     if (failure !== null) throw new Error(failure.message);
     for (const item of items) words += 'page' in item ? item.page.words.length : 0;
   }
-  return { pages, words, milliseconds: performance.now() - started, mib: memory.mostMib };
+  return { pages, words, milliseconds: performance.now() - started };
 }
 
 export const rateOf = ({ pages, milliseconds }: FileRead): number => (pages * 1000) / milliseconds;
