@@ -5,7 +5,7 @@ import { PageEntity } from '../core/pages/page.entity.js';
 import { listPages, listTables, type NumberedPart } from '../core/pages/read-version.js';
 import type { RecordTransaction } from '../core/record/record.js';
 import { writeChunks, type Chunk } from '../core/search/write-chunks.js';
-import { chunkPage } from '../domain/chunks/chunk-page.js';
+import { chunkPage, type TextRange } from '../domain/chunks/chunk-page.js';
 import { chunkTable, tableByPage, type TableOnPage } from '../domain/chunks/chunk-table.js';
 import { PageWords } from '../domain/chunks/page-words.js';
 import { detectLanguage } from '../platform/language/detect-language.js';
@@ -33,7 +33,9 @@ class Indexing {
   private readonly languages = new Map<string, number>();
   private readonly ofPage = new Map<number, string>();
   /** Of the page that was asked for last: a sheet may have thousands of tables. */
-  private words: { pageNumber: number; words: PageWords } | null = null;
+  private words: { pageNumber: number; words: PageWords; inTables: Set<string> } | null = null;
+  /** Sheets with tables. */
+  private readonly sheets = new Set<number>();
 
   constructor(
     private readonly on: IngestDependencies,
@@ -52,15 +54,20 @@ class Indexing {
     }
   }
 
-  /** Sheets are found by their tables alone, which hold all of their text. */
+  /** Sheets are found by their tables, and by what stands outside of these. */
   private *chunksOf(pages: readonly PageEntity[]): Generator<Chunk> {
     for (const { page_number: pageNumber, text, source, table_count } of pages) {
       const language = this.languageOf(pageNumber, text);
-      if (source === 'cell' && table_count > 0) continue;
-      for (const { from, to } of chunkPage(text)) {
-        const place = { pageNumber, charsFrom: from, charsTo: to, cellRange: null };
-        yield { ...place, chunkNumber: (this.written += 1), language, body: text.slice(from, to) };
-      }
+      if (source === 'cell' && table_count > 0) this.sheets.add(pageNumber);
+      else yield* this.chunksOfText(pageNumber, language, text, { from: 0, to: text.length });
+    }
+  }
+
+  private *chunksOfText(pageNumber: number, language: string, text: string, part: TextRange): Generator<Chunk> {
+    for (const range of chunkPage(text.slice(part.from, part.to))) {
+      const [charsFrom, charsTo] = [part.from + range.from, part.from + range.to];
+      const place = { pageNumber, charsFrom, charsTo, cellRange: null };
+      yield { ...place, chunkNumber: (this.written += 1), language, body: text.slice(charsFrom, charsTo) };
     }
   }
 
@@ -81,11 +88,13 @@ class Indexing {
       for (const { content } of rows) for (const part of tableByPage(content)) await this.addRows(part);
       after = hasNext ? (rows.at(-1)?.table_number ?? null) : null;
     }
+    await this.leavePage();
   }
 
   private async addRows(part: TableOnPage): Promise<void> {
     this.signal.throwIfAborted();
-    const words = await this.wordsOf(part.pageNumber);
+    const { words, inTables } = await this.wordsOf(part.pageNumber);
+    for (const { cell } of part.cells) if (cell !== undefined) inTables.add(cell);
     await this.inOrganization((tx) => writeChunks(tx, this.parse.parseId, this.chunksOfRows(part, words)));
   }
 
@@ -98,9 +107,9 @@ class Indexing {
     }
   }
 
-  private async wordsOf(pageNumber: number): Promise<PageWords> {
-    if (this.words?.pageNumber === pageNumber) return this.words.words;
-    this.words = null;
+  private async wordsOf(pageNumber: number): Promise<{ words: PageWords; inTables: Set<string> }> {
+    if (this.words?.pageNumber === pageNumber) return this.words;
+    await this.leavePage();
     const page = await this.inOrganization((tx) =>
       tx.manager.findOne(PageEntity, {
         select: { page_number: true, words_key: true },
@@ -109,8 +118,29 @@ class Indexing {
     );
     const key = page?.words_key ?? null;
     const words = new PageWords(key === null ? [] : (await readPageDetails(this.on.store, key)).words);
-    this.words = { pageNumber, words };
-    return words;
+    this.words = { pageNumber, words, inTables: new Set() };
+    return this.words;
+  }
+
+  /** All tables of a page were added: of a sheet there is left what stands outside of them. */
+  private async leavePage(): Promise<void> {
+    const left = this.words;
+    this.words = null;
+    if (left === null || !this.sheets.has(left.pageNumber)) return;
+    const { parseId } = this.parse;
+    const { pageNumber, words, inTables } = left;
+    await this.inOrganization(async (tx) => {
+      const { text } = await tx.manager.findOneOrFail(PageEntity, {
+        select: { page_number: true, text: true },
+        where: { parse_id: parseId, page_number: pageNumber },
+      });
+      await writeChunks(tx, parseId, this.chunksOutside(pageNumber, text, words.outside(inTables)));
+    });
+  }
+
+  private *chunksOutside(pageNumber: number, text: string, stretches: readonly TextRange[]): Generator<Chunk> {
+    const language = this.ofPage.get(pageNumber) ?? UNKNOWN;
+    for (const stretch of stretches) yield* this.chunksOfText(pageNumber, language, text, stretch);
   }
 
   private inOrganization<T>(work: (tx: RecordTransaction) => Promise<T>): Promise<T> {

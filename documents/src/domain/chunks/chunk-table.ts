@@ -16,6 +16,8 @@ export interface TableOnPage {
   /** The header as text, empty where the table has none. */
   header: string;
   rows: TableCell[][];
+  /** All that are there, those of the header included. */
+  cells: TableCell[];
 }
 
 const ROWS = 25;
@@ -32,7 +34,11 @@ export function tableByPage(table: Table): TableOnPage[] {
     .join('\n')
     .slice(0, MAX_HEADER);
   const ofPage = Map.groupBy(body.length === 0 ? rows.map(([, cells]) => cells) : body, pageOf);
-  return [...ofPage].map(([pageNumber, pageRows]) => ({ pageNumber, header: text, rows: pageRows }));
+  const cellsOn = Map.groupBy(table.cells, (cell) => cell.pageNumber);
+  return [...ofPage].map(([pageNumber, pageRows]) => ({
+    ...{ pageNumber, header: text, rows: pageRows },
+    cells: cellsOn.get(pageNumber) ?? [],
+  }));
 }
 
 /**

@@ -15,6 +15,18 @@ export class PageWords {
     }
   }
 
+  /** What stands in other cells than these, as stretches of the page's text: a title, a note, a list of one column. */
+  outside(cells: ReadonlySet<string>): TextRange[] {
+    const stretches: TextRange[] = [];
+    for (const [cell, { from, to }] of this.ofCell) {
+      if (cells.has(cell)) continue;
+      const last = stretches.at(-1);
+      if (last !== undefined && from - last.to <= 1) last.to = to;
+      else stretches.push({ from, to });
+    }
+    return stretches;
+  }
+
   /** From the first to the last word that stands in one of the cells; empty where none does. */
   placeOf(cells: readonly TableCell[]): TextRange {
     const addresses = cells.flatMap(({ cell }) => (cell === undefined ? [] : [cell]));

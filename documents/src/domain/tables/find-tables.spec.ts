@@ -116,6 +116,47 @@ describe('tables within ruling lines', () => {
     expect(table.cells.map((cell) => cell.text)).toContain('A long name');
   });
 
+  const netFrom = (top: number): Rule[] => [
+    ...[30, 130, 230, 330].map((x) => rule(x, top, x, top + 60)),
+    ...[0, 20, 40, 60].map((y) => rule(30, top + y, 330, top + y)),
+  ];
+  const ruledRows = (top: number): TextRun[] =>
+    [0, 1, 2].flatMap((row) =>
+      ['Olives', '12.50', '7.00'].map((text, at) => run(text, 40 + at * 100, top + 5 + row * 20)),
+    );
+
+  it('a line right above the ruling lines, with a text over every column, is the header', () => {
+    const names = [run('Item', 40, 85), run('Unit price', 140, 85), run('Sum', 240, 85)];
+    const table = onlyTable(pageOf([...names, ...ruledRows(100)], netFrom(100)));
+    expect(table).toMatchObject({ headerRows: 1, rows: 4, columns: 3 });
+    expect(gridOf(table)[0]).toEqual(['Item', 'Unit price', 'Sum']);
+    expect(gridOf(table)[1]).toEqual(['Olives', '12.50', '7.00']);
+    expect((table.boxes[0]?.box[1] ?? 0) * HEIGHT).toBeCloseTo(85);
+  });
+
+  it('over names of rows the header may be empty', () => {
+    const table = onlyTable(pageOf([run('2024', 140, 85), run('2025', 240, 85), ...ruledRows(100)], netFrom(100)));
+    expect(gridOf(table)[0]).toEqual([null, '2024', '2025']);
+  });
+
+  it.each([
+    ['prose', [run('All prices are in euros and hold for the whole of this year', 32, 85)]],
+    ['a title over the first columns', [run('Prices', 40, 85), run('2025', 140, 85)]],
+    [
+      'a line that goes on beside the table',
+      [run('A', 40, 85), run('B', 140, 85), run('C', 240, 85), run('D', 400, 85)],
+    ],
+    ['names that stand far above', [run('Item', 40, 60), run('Price', 140, 60), run('Sum', 240, 60)]],
+  ])('%s is none', (_what, above) => {
+    const table = pageOf([...above, ...ruledRows(100)], netFrom(100)).tables.find(({ found }) => found === 'ruled');
+    expect(table).toMatchObject({ rows: 3 });
+  });
+
+  it('nor is the last row of a table that ends right above', () => {
+    const { tables } = pageOf([...ruledRows(30), ...ruledRows(96)], [...netFrom(30), ...netFrom(96)]);
+    expect(tables.map(({ rows }) => rows)).toEqual([3, 3]);
+  });
+
   it('a frame around a text is no table', () => {
     const rules = [rule(20, 20, 580, 20), rule(20, 700, 580, 700), rule(20, 20, 20, 700), rule(580, 20, 580, 700)];
     const runs = Array.from({ length: 20 }, (_, row) =>

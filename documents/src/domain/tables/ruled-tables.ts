@@ -1,5 +1,7 @@
+import { unionOf } from '../layout/text-run.js';
 import type { Box, Table } from '../page-model.js';
 import { centerOf, type GridCell, tableOf, type TableGround, type TableWord } from './grid.js';
+import { headerAbove } from './header-above.js';
 import { edgesOf, nets, type RulingLine, type RulingLines, rulingLines } from './ruling-lines.js';
 
 /** A net with more cells than this is a drawing. */
@@ -10,22 +12,45 @@ const MOST_WORDS_IN_A_CELL = 0.6;
 /** Tables whose cells stand between ruling lines. */
 export function ruledTables(ground: TableGround): Table[] {
   const near = ground.em * 0.4;
-  return nets(rulingLines(ground), near).flatMap((net) => tableOfNet(net, ground, near) ?? []);
+  const all = nets(rulingLines(ground), near).map((lines): Net => {
+    const [xs, ys] = [edgesOf(lines.upright, near), edgesOf(lines.level, near)];
+    const box: Box = [xs[0] ?? 0, ys[0] ?? 0, (xs.at(-1) ?? 0) - (xs[0] ?? 0), (ys.at(-1) ?? 0) - (ys[0] ?? 0)];
+    return { lines, xs, ys, box };
+  });
+  return all.flatMap((net) => {
+    const others = all.filter((other) => other !== net).map(({ box }) => box);
+    return tableOfNet(net, others, ground, near) ?? [];
+  });
 }
 
-function tableOfNet(net: RulingLines, ground: TableGround, near: number): Table | null {
-  const [xs, ys] = [edgesOf(net.upright, near), edgesOf(net.level, near)];
+/** Lines that cross, and where their columns and rows begin and end. */
+interface Net {
+  lines: RulingLines;
+  xs: number[];
+  ys: number[];
+  box: Box;
+}
+
+function tableOfNet(
+  { lines, xs, ys, box }: Net,
+  others: readonly Box[],
+  ground: TableGround,
+  near: number,
+): Table | null {
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   if (columns < 2 || rows < 2 || columns * rows > MAX_CELLS) return null;
-  const box: Box = [xs[0] ?? 0, ys[0] ?? 0, (xs.at(-1) ?? 0) - (xs[0] ?? 0), (ys.at(-1) ?? 0) - (ys[0] ?? 0)];
-  const cells = fill(mergedCells(net, xs, ys, near), xs, ys, ground.words);
+  const cells = fill(mergedCells(lines, xs, ys, near), xs, ys, ground.words);
   const filled = cells.filter((cell) => cell.words.length > 0);
   const inside = filled.reduce((sum, cell) => sum + cell.words.length, 0);
   const fullest = Math.max(0, ...filled.map((cell) => cell.words.length));
   const isFrame = fullest > 40 && fullest > inside * MOST_WORDS_IN_A_CELL;
   if (filled.length < 4 || isFrame || new Set(filled.map((cell) => cell.column)).size < 2) return null;
   if (new Set(filled.map((cell) => cell.row)).size < 2) return null;
-  return tableOf(ground, cells, { columns, rows, box, found: 'ruled' });
+  const header = headerAbove(ground, xs, box[1], others);
+  if (header.length === 0) return tableOf(ground, cells, { columns, rows, box, found: 'ruled' });
+  const below = cells.map((cell) => ({ ...cell, row: cell.row + 1 }));
+  const whole = unionOf([box, ...header.map((cell) => cell.box)]);
+  return tableOf(ground, [...header, ...below], { columns, rows: rows + 1, box: whole, found: 'ruled' });
 }
 
 /** Cells between neighbouring edges, made one where no line stands between them. */

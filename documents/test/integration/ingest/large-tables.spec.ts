@@ -72,8 +72,8 @@ describe('a workbook with more than one statement takes', () => {
       },
     });
 
-  async function plant(pages: readonly Page[]): Promise<ParseRef> {
-    const { versionId } = await plantVersion(test.owner, org, { name: 'large.xlsx' });
+  async function plant(pages: readonly Page[], name: string): Promise<ParseRef> {
+    const { versionId } = await plantVersion(test.owner, org, { name });
     const { orgId } = org;
     const parseId = uuidv7();
     const places = await writePageDetails(store, parseId, 'pages-1', pages);
@@ -89,7 +89,7 @@ describe('a workbook with more than one statement takes', () => {
   }
 
   it('DI-019 is joined and made searchable, in statements of at most 16 MiB', async () => {
-    const parse = await plant([...[1, 2, 3, 4].map((page) => sheet(page, 210)), sheet(5, 900)]);
+    const parse = await plant([...[1, 2, 3, 4].map((page) => sheet(page, 210)), sheet(5, 900)], 'large.xlsx');
     const record: IngestDependencies['record'] = Object.create(test.record, {
       inOrganization: {
         value: <T>(orgId: string, work: (tx: RecordTransaction) => Promise<T>) =>
@@ -114,4 +114,29 @@ describe('a workbook with more than one statement takes', () => {
     );
     expect(found.rows).toEqual([{ page_number: 5 }]);
   }, 120_000);
+
+  it('what stands outside of the tables of a sheet is found as well', async () => {
+    const text = 'Harbour dues 2020\nport rate\nGenoa 9\nRates in crowns';
+    const box = [0, 0, 1, 1] as const;
+    const cells = ['A1', 'A1', 'A1', 'A3', 'B3', 'A4', 'B4', 'A6', 'A6', 'A6'];
+    const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }, at): Word => {
+      const place = { text: word, box, from: index, to: index + word.length };
+      return { ...place, source: 'cell', confidence: 1, cell: cells[at] ?? '' };
+    });
+    const table: Table = {
+      ...{ firstPage: 1, lastPage: 1, columns: 2, headerRows: 1, rows: 2, boxes: [], found: 'sheet' },
+      cells: words.slice(3, 7).map(({ text: one, cell = '' }, at) => ({
+        ...{ row: Math.floor(at / 2), column: at % 2, rowSpan: 1, columnSpan: 1, text: one, pageNumber: 1, box, cell },
+      })),
+    };
+    const parse = await plant([{ ...sheet(1, 1), text, words, tables: [table] }], 'titled.xlsx');
+    const on = { record: test.record, store } as unknown as IngestDependencies;
+    await joinPageTables(on, parse, new AbortController().signal);
+    await indexVersion(on, parse, new AbortController().signal);
+    const { rows } = await test.owner.query<{ body: string }>(
+      'select body from chunks where parse_id = $1 order by chunk_number',
+      [parse.parseId],
+    );
+    expect(rows.map(({ body }) => body)).toEqual(['port | rate\nGenoa | 9', 'Harbour dues 2020', 'Rates in crowns']);
+  });
 });
