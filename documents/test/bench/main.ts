@@ -1,6 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
+import { measureIngest } from './ingest/measure-ingest.js';
 import { measureReading } from './reading/measure-reading.js';
 import { measureSearch } from './search/measure-search.js';
 import { measureUpload } from './uploads/measure-upload.js';
@@ -14,6 +15,10 @@ interface DocumentsRow {
 
 const ROWS: { [name: string]: DocumentsRow } = {
   reading: { timeoutMs: 900_000, measure: ([folder]) => measureReading(folder) },
+  ingest: {
+    timeoutMs: 1_200_000,
+    measure: ([folder, pages]) => measureIngest(folder, pages === undefined ? undefined : Number(pages)),
+  },
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
   webhook: { timeoutMs: 600_000, measure: ([samples]) => measureWebhook(Number(samples ?? 100)) },
   upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
@@ -23,7 +28,7 @@ const [name = '', ...words] = process.argv.slice(2);
 const row = ROWS[name];
 if (row === undefined) {
   process.stderr.write(
-    `bench: name a row and what it needs: ${Object.keys(ROWS).join(', ')}; search needs a folder, upload takes GiB\n`,
+    `bench: name a row and what it needs: ${Object.keys(ROWS).join(', ')}; reading, ingest and search need a folder, upload takes GiB\n`,
   );
   process.exit(2);
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -w documents -- search FOLDER`: compiles the benchmarks beside the built product and measures the named rows; FOLDER has
  * the documents that are searched. One JSON document on stdout, progress on stderr.
+ * `npm run bench:peers -w documents -- FOLDER` measures other people's programs beside ours instead (`--peers`).
  */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
@@ -11,8 +12,9 @@ const sources = ['documents/test/bench', 'documents/test/support', 'test/bench',
 
 run(['node_modules/@swc/cli/bin/swc.js', ...sources, '-d', 'dist', '--quiet'], ['ignore', 2, 2]);
 const memory = '--max-old-space-size=6000';
-const entry = 'dist/documents/test/bench/main.js';
-run(['--enable-source-maps', memory, entry, ...process.argv.slice(2)], ['ignore', 'inherit', 'inherit']);
+const given = process.argv.slice(2).filter((word) => word !== '--peers');
+const entry = `dist/documents/test/bench/${process.argv.includes('--peers') ? 'peers/main.js' : 'main.js'}`;
+run(['--enable-source-maps', memory, entry, ...given], ['ignore', 'inherit', 'inherit']);
 
 function run(argv, stdio) {
   const { status, signal } = spawnSync(process.execPath, argv, { cwd: root, stdio });

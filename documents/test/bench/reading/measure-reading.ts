@@ -1,19 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { atLeast, atMost, type RowFindings } from '../../../../test/bench/row.js';
-import { DocumentReader } from '../../../src/platform/parsing/document-reader.js';
-import { testJail } from '../../support/parsing/jail.js';
+import { readBare } from './read-bare.js';
+import { BATCH, median, rateOf, readJailed } from './jailed-reading.js';
 import { joinPdfs } from './joined-file.js';
-import { residentTreeMib } from './resident-tree.js';
+import { TreeMemory } from './resident-tree.js';
 
 const PAGES = 1000;
-const BATCH = 50;
 const ROUNDS = 3;
-const SAMPLE_MS = 100;
-const BARE = fileURLToPath(new URL('bare-liteparse.js', import.meta.url));
 
 /**
  * A file of a thousand pages through the jail in batches, as the worker reads it, one at a time; and through liteparse alone in one process, in
@@ -29,11 +24,12 @@ export async function measureReading(folder: string | undefined): Promise<RowFin
     const [own, bare]: [number[], number[]] = [[], []];
     let [words, mib] = [0, 0];
     for (let round = 0; round < ROUNDS; round += 1) {
-      bare.push(bareRate(file));
-      const read = await readAll(file, pages);
-      own.push(read.rate);
+      bare.push(rateOf(await readBare(file)));
+      using memory = new TreeMemory();
+      const read = await readJailed(file, pages);
+      own.push(rateOf(read));
       words = read.words;
-      mib = Math.max(mib, read.mib);
+      mib = Math.max(mib, memory.mostMib);
     }
     const [rate, bareRateOf] = [median(own), median(bare)];
     return {
@@ -53,33 +49,3 @@ export async function measureReading(folder: string | undefined): Promise<RowFin
     rmSync(work, { recursive: true, force: true });
   }
 }
-
-function bareRate(file: string): number {
-  const { pages, milliseconds } = JSON.parse(execFileSync(process.execPath, [BARE, file], { encoding: 'utf8' })) as {
-    pages: number;
-    milliseconds: number;
-  };
-  return (pages * 1000) / milliseconds;
-}
-
-async function readAll(file: string, pages: number): Promise<{ rate: number; words: number; mib: number }> {
-  const reader = new DocumentReader(testJail());
-  let [words, mib] = [0, 0];
-  const sampling = setInterval(() => {
-    mib = Math.max(mib, residentTreeMib());
-  }, SAMPLE_MS);
-  const started = performance.now();
-  try {
-    for (let from = 1; from <= pages; from += BATCH) {
-      const { items, failure } = await reader.read(file, 'pdf', { from, to: Math.min(pages, from + BATCH - 1) });
-      if (failure !== null) throw new Error(failure.message);
-      for (const item of items) words += 'page' in item ? item.page.words.length : 0;
-    }
-  } finally {
-    clearInterval(sampling);
-  }
-  return { rate: (pages * 1000) / (performance.now() - started), words, mib };
-}
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

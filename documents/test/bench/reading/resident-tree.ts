@@ -1,13 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { listDescendants } from '../../../../src/platform/host/process-identity.js';
 
-/** MiB that this process and everything that it started hold now. Pages that several share count in parts, so that the sum is true. */
-export function residentTreeMib(): number {
+/**
+ * MiB that a process and everything that it started hold now. Pages that several share count in parts, so that the sum is true.
+ *
+ * @param root pid of that process, this one where none is named
+ */
+export function residentTreeMib(root = process.pid): number {
   let kib = 0;
-  for (const pid of new Set([process.pid, ...listDescendants(process.pid)]))
+  for (const pid of new Set([root, ...listDescendants(root)]))
     kib += Number(/^Pss:\s+(\d+) kB$/m.exec(memoryOf(pid))?.[1] ?? 0);
   return kib / 1024;
 }
+
+/** Looks at the memory of a process and of everything below it ten times a second, until it is stopped. */
+export class TreeMemory {
+  /** The most that was seen, in MiB. */
+  mostMib = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(root = process.pid) {
+    this.timer = setInterval(() => (this.mostMib = Math.max(this.mostMib, residentTreeMib(root))), SAMPLE_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.timer);
+  }
+}
+
+const SAMPLE_MS = 100;
 
 /** Empty for a process that has ended meanwhile. */
 function memoryOf(pid: number): string {

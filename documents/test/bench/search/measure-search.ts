@@ -8,7 +8,8 @@ import { plantOrganization } from '../../support/database/plant-organization.js'
 import { plantDocument, type PlantingGround } from '../../support/search/plant-document.js';
 import { readCorpus, type CorpusPage } from './corpus.js';
 import { generatePages } from './generated-pages.js';
-import { installMiniSearch, startMiniSearch, startPlainPostgres, type Search, type SearchedChunk } from './peers.js';
+import { installPeer } from '../peers/installed-peers.js';
+import { startMiniSearch, startPlainPostgres, type Search, type SearchedChunk } from './peers.js';
 import { keyOf, makeQuestions, type Question } from './questions.js';
 
 const QUESTIONS_SEED = 20_261_124;
@@ -32,6 +33,7 @@ interface Measured {
  */
 export async function measureSearch(folder: string | undefined, chunkCount: number): Promise<RowFindings> {
   if (folder === undefined) throw new Error('search needs the folder of the documents that are searched');
+  const miniSearch = installPeer('minisearch');
   const corpus = readCorpus(folder);
   const questions = makeQuestions(corpus, QUESTIONS_SEED);
   const own = corpus.pages.flatMap(chunksOf).length;
@@ -46,7 +48,7 @@ export async function measureSearch(folder: string | undefined, chunkCount: numb
     const all = await measure('PostgreSQL, all words', plain.all, questions);
     const any = await measure('PostgreSQL, any word', plain.any, questions);
     await database.close();
-    const mini = startMiniSearch(installMiniSearch(), chunks);
+    const mini = startMiniSearch(miniSearch, chunks);
     const exact = await measure('MiniSearch', mini.exact, questions);
     const fuzzy = await measure('MiniSearch, fuzzy', mini.fuzzy, questions);
     return findings(docsvc, { postgres_all: all, postgres_any: any, minisearch: exact, minisearch_fuzzy: fuzzy }, [

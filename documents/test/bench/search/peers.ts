@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 
@@ -46,25 +43,6 @@ export async function startPlainPostgres(
     all: ask(`websearch_to_tsquery('english', $1)`),
     any: ask(`(replace(plainto_tsquery('english', $1)::text, '&', '|'))::tsquery`),
   };
-}
-
-const MINISEARCH = '7.2.0';
-const INSTALL_MS = 120_000;
-
-/** Installs the peer once outside the checkout; it is never a dependency. @returns the folder in which its package lies */
-export function installMiniSearch(): string {
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const folder = join(cache, 'sandgate', `bench-minisearch-${MINISEARCH}`);
-  if (existsSync(join(folder, 'node_modules', 'minisearch'))) return folder;
-  mkdirSync(folder, { recursive: true });
-  const flags = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error } = spawnSync('npm', ['install', ...flags, `minisearch@${MINISEARCH}`], {
-    stdio: ['ignore', 2, 2],
-    timeout: INSTALL_MS,
-  });
-  if (status !== 0)
-    throw new Error(`minisearch could not be installed: ${error?.message ?? `npm ended with ${status}`}`);
-  return folder;
 }
 
 interface MiniSearchIndex {

@@ -8,7 +8,7 @@ export interface SentPart {
 const AT_ONCE = 4;
 
 /**
- * Sends parts, four at once, from the bytes of one buffer.
+ * Sends parts, several at once, each from the start of one buffer.
  *
  * @returns bytes in a second
  */
@@ -16,6 +16,7 @@ export async function sendParts(
   parts: readonly SentPart[],
   source: Uint8Array<ArrayBuffer>,
   onSent: (bytes: number) => void = () => undefined,
+  atOnce = AT_ONCE,
 ): Promise<number> {
   const begun = performance.now();
   const waiting = [...parts];
@@ -29,6 +30,6 @@ export async function sendParts(
       onSent(sent);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, sender));
+  await Promise.all(Array.from({ length: atOnce }, sender));
   return (sent * 1000) / (performance.now() - begun);
 }

@@ -19,9 +19,15 @@ export class UploadSession {
     readonly opened: OpenedUpload,
   ) {}
 
-  static async open(docsvc: StartedDocsvc, projectId: string, sizeBytes: number, partSizeBytes?: number) {
+  static async open(
+    docsvc: StartedDocsvc,
+    projectId: string,
+    sizeBytes: number,
+    partSizeBytes?: number,
+    ending = 'txt',
+  ) {
     const body = {
-      name: `bench ${randomUUID()}.txt`,
+      name: `bench ${randomUUID()}.${ending}`,
       sizeBytes,
       ...(partSizeBytes === undefined ? {} : { partSizeBytes }),
     };
@@ -56,8 +62,10 @@ export class UploadSession {
     return ((await answer.json()) as { receivedParts: object[] }).receivedParts.length;
   }
 
-  async complete(): Promise<void> {
-    await post(this.docsvc, `/api/uploads/${this.opened.id}/complete`, {}, 202);
+  /** @returns the id of the document that it became */
+  async complete(): Promise<string> {
+    const path = `/api/uploads/${this.opened.id}/complete`;
+    return (await post<{ document: { id: string } }>(this.docsvc, path, {}, 202)).document.id;
   }
 
   async abort(): Promise<void> {
