@@ -2,8 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { appendEvent } from '../../src/core/events/append-event.js';
+import { LiveApi } from '../support/installation/live-api.js';
 import { LivePipeline } from '../support/installation/live-pipeline.js';
+import { EventReceiver } from '../support/webhooks/event-receiver.js';
 
 export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -14,11 +18,12 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
  */
 export async function recordHistories(): Promise<void> {
   mkdirSync(HISTORIES, { recursive: true });
-  const live = await LivePipeline.start();
+  const live = await LivePipeline.start({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
   try {
     for (const [name, bytes, declared] of [
       ['ready', Buffer.from('One line that is read.\n')],
       ['stored', randomBytes(5000)],
+      ['hashed', Buffer.alloc(65 * 1024 * 1024, 7)],
       ['failed', Buffer.from('these bytes'), randomBytes(32)],
     ] as const) {
       const { versionId } = await live.upload(`${name}.txt`, bytes, declared === undefined ? {} : { declared });
@@ -26,7 +31,12 @@ export async function recordHistories(): Promise<void> {
       await save(live, `ingest-${name}`, `ingest/${versionId}`);
       if (name === 'ready') await save(live, 'page-batch', await batchOf(live, versionId));
     }
+    const blank = sharp({ create: { width: 400, height: 300, channels: 3, background: 'white' } });
+    const scan = await live.upload('scan.png', await blank.png().toBuffer());
+    await live.untilTerminal(scan.versionId);
+    await save(live, 'page-recognized', await batchOf(live, scan.versionId));
     await save(live, 'relay', 'relay');
+    await recordDelivery(live);
     for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
       const workflowId = `recorded-${duty}`;
       await live.temporal.client.workflow.execute(duty, { workflowId, taskQueue: 'docsvc-ingest' });
@@ -34,6 +44,26 @@ export async function recordHistories(): Promise<void> {
     }
   } finally {
     await live.stop();
+  }
+}
+
+/** A delivery whose first attempt fails and whose second one arrives. */
+async function recordDelivery(live: LivePipeline): Promise<void> {
+  const [receiver, api] = await Promise.all([EventReceiver.start(), LiveApi.start(live)]);
+  try {
+    const { orgId, projectId } = live.org;
+    receiver.answering = (index) => ({ status: index === 0 ? 500 : 204 });
+    const retry = { strategy: 'fixed', maxAttempts: 2, initialSeconds: 1 };
+    const body = JSON.stringify({ url: receiver.url, events: ['document.deleted'], retry });
+    await api.ask(`/api/projects/${projectId}/webhooks`, { method: 'POST', body });
+    const event = { type: 'document.deleted', projectId, data: { status: 'deleted', links: {} } };
+    await live.test.record.inOrganization(orgId, (tx) => appendEvent(tx, event));
+    await receiver.untilReceived(2);
+    const { rows } = await live.test.owner.query<{ id: string }>('select id from deliveries');
+    await save(live, 'delivery', `deliver/${rows[0]?.id}`);
+  } finally {
+    await api.kill();
+    await receiver.close();
   }
 }
 

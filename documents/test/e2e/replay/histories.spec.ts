@@ -15,8 +15,9 @@ Runtime.install({
 });
 
 const PATHS = [
+  'delivery',
   ...['duty-reapUploads', 'duty-reconcileQuotas', 'duty-sweepRetention', 'duty-wakeMissing'],
-  ...['ingest-failed', 'ingest-ready', 'ingest-stored', 'page-batch', 'relay'],
+  ...['ingest-failed', 'ingest-hashed', 'ingest-ready', 'ingest-stored', 'page-batch', 'page-recognized', 'relay'],
 ];
 const text = (name: string): string => readFileSync(`${HISTORIES}${name}.json`, 'utf8');
 
@@ -40,6 +41,9 @@ describe('recorded histories of every path of documents', () => {
   it.each([
     ['ingest-ready', '"joinTables"', '"joinTheTables"'],
     ['page-batch', '"readSpan"', '"readPages"'],
+    ['delivery', '"attemptDelivery"', '"deliver"'],
+    ['ingest-hashed', '"hashVersion"', '"hash"'],
+    ['page-recognized', '"recognizePage"', '"recognize"'],
   ])('%s with a step of another name is refused', async (name, from, to) => {
     const altered = text(name).replaceAll(from, to);
     expect(altered).not.toBe(text(name));

@@ -213,6 +213,17 @@ describe('pages of results', () => {
     expect(seen.filter((name) => name.startsWith('d'))).toEqual(all);
     expect(new Set(seen).size).toBe(seen.length);
   });
+
+  it('DI-019 rows between which much stands are read no further than the longest chunk goes', async () => {
+    const tables = await ground('Tables');
+    const { parseId } = await plantDocument(tables, { name: 'wide.xlsx', pages: ['Anchorage dues'] });
+    const update = (sql: string) => tables.owner.query(sql, [parseId]);
+    await update(`update pages set text = 'Anchorage dues ' || repeat('other cells ', 100000) where parse_id = $1`);
+    await update(`update chunks set chars_to = 1200000 where parse_id = $1`);
+    const [passage] = await find(tables, 'anchorage');
+    expect(passage?.chunk.body.length).toBe(16_384);
+    expect(passage?.excerpt.text).toContain('Anchorage dues');
+  });
 });
 
 async function workspaceOf({ owner, projectId }: PlantingGround): Promise<string> {
