@@ -7,20 +7,31 @@ import { listDescendants } from '../../../../src/platform/host/process-identity.
  * @param root pid of that process, this one where none is named
  */
 export function residentTreeMib(root = process.pid): number {
-  let kib = 0;
-  for (const pid of new Set([root, ...listDescendants(root)]))
-    kib += Number(/^Pss:\s+(\d+) kB$/m.exec(memoryOf(pid))?.[1] ?? 0);
-  return kib / 1024;
+  return [...new Set([root, ...listDescendants(root)])].reduce((sum, pid) => sum + residentMib(pid), 0);
+}
+
+/** The same for one process alone. */
+export function residentMib(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(memoryOf(pid))?.[1] ?? 0) / 1024;
 }
 
 /** Looks at the memory of a process and of everything below it ten times a second, until it is stopped. */
 export class TreeMemory {
   /** The most that was seen, in MiB. */
   mostMib = 0;
+  /** What the process itself held of that. */
+  ofRootMib = 0;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(root = process.pid) {
-    this.timer = setInterval(() => (this.mostMib = Math.max(this.mostMib, residentTreeMib(root))), SAMPLE_MS);
+  constructor(private readonly root = process.pid) {
+    this.timer = setInterval(() => this.look(), SAMPLE_MS);
+  }
+
+  private look(): void {
+    const mib = residentTreeMib(this.root);
+    if (mib <= this.mostMib) return;
+    this.mostMib = mib;
+    this.ofRootMib = residentMib(this.root);
   }
 
   [Symbol.dispose](): void {

@@ -74,9 +74,9 @@ export class UploadSession {
 }
 
 /** @returns the id of a new project */
-export async function makeProject(docsvc: StartedDocsvc): Promise<string> {
+export async function makeProject(docsvc: StartedDocsvc, settings: object = {}): Promise<string> {
   const { id: workspaceId } = await post<{ id: string }>(docsvc, '/api/workspaces', { name: 'Bench' }, 201);
-  return (await post<{ id: string }>(docsvc, '/api/projects', { workspaceId, name: 'Bench' }, 201)).id;
+  return (await post<{ id: string }>(docsvc, '/api/projects', { workspaceId, name: 'Bench', settings }, 201)).id;
 }
 
 /** @throws Error when another status is answered */

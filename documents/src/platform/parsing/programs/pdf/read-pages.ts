@@ -22,20 +22,20 @@ export async function readPages(
 ): Promise<void> {
   const rotations = pageRotations(source, from, to);
   let size = PART.first;
-  const see = async (first: number): Promise<{ seen: (SeenPage | LostPage)[]; next: number }> => {
+  const parse = async (first: number): Promise<ParsedPart> => {
     const started = performance.now();
-    const next = Math.min(to + 1, first + size);
-    const seen = await seePages(source, first, next - 1, rotations);
-    const perPage = (performance.now() - started) / seen.length;
+    const part = await parsePart(source, first, Math.min(to, first + size - 1));
+    const perPage = (performance.now() - started) / (part.last - first + 1);
     size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
-    return { seen, next };
+    return part;
   };
-  for (let coming = see(from), next = from; next <= to;) {
+  for (let coming = parse(from), next = from; next <= to;) {
     const part = await coming;
-    next = part.next;
-    // The reader works on the next pages while the tables of these are looked for.
-    if (next <= to) coming = see(next);
-    for (const answer of part.seen) emit('failure' in answer ? answer : withTables(answer));
+    next = part.last + 1;
+    // The reader works on the next pages, on its own thread, while words and tables of these are put together.
+    if (next <= to) coming = parse(next);
+    const turned = await rotations;
+    for (const answer of pagesOf(part, turned)) emit('failure' in answer ? answer : withTables(answer));
   }
 }
 
@@ -49,35 +49,49 @@ const withTables = ({ page, needsOcr }: SeenPage): ReadPage => ({
   needsOcr,
 });
 
-/** Pages without their tables. */
-export async function seePages(
-  source: PdfSource,
-  first: number,
-  last: number,
-  rotations: Promise<ReadonlyMap<number, Page['rotation']>>,
-): Promise<(SeenPage | LostPage)[]> {
+/** One page without its tables. */
+export async function seePage(source: PdfSource, pageNumber: number): Promise<SeenPage | LostPage> {
+  const rotations = pageRotations(source, pageNumber, pageNumber);
+  const part = await parsePart(source, pageNumber, pageNumber);
+  const [seen] = pagesOf(part, await rotations);
+  return seen ?? { pageNumber, failure: { kind: 'broken', message: 'the page is not there' } };
+}
+
+/** Pages as the reader gives them. */
+interface ParsedPart {
+  first: number;
+  last: number;
+  result: ParseResult;
+  /** Those that one picture covers whole. */
+  scanned: ReadonlySet<number>;
+}
+
+async function parsePart(source: PdfSource, first: number, last: number): Promise<ParsedPart> {
   const result = await parsePdf(source, `${String(first)}-${String(last)}`, {
     emitWordBoxes: true,
     extractVectorGraphics: true,
     extractFormFields: true,
     extractImages: true,
   });
+  return { first, last, result, scanned: await findScans(source, result) };
+}
+
+function* pagesOf(
+  { first, last, result, scanned }: ParsedPart,
+  turned: ReadonlyMap<number, Page['rotation']>,
+): Generator<SeenPage | LostPage> {
   const pages = new Map(result.pages.map((page) => [page.pageNum, page]));
-  const scanned = await findScans(source, result);
-  const turned = await rotations;
-  const answers: (SeenPage | LostPage)[] = [];
   for (let pageNumber = first; pageNumber <= last; pageNumber += 1) {
     const parsed = pages.get(pageNumber);
-    if (parsed === undefined) answers.push(lost(result, pageNumber));
+    if (parsed === undefined) yield lost(result, pageNumber);
     else {
       const images = [
         ...result.images.filter((image) => image.page === pageNumber).map((image: ExtractedImage) => boxOf(image.bbox)),
         ...(scanned.has(pageNumber) ? [[0, 0, parsed.width, parsed.height] as const] : []),
       ];
-      answers.push(see(parsed, images, turned.get(pageNumber) ?? 0));
+      yield see(parsed, images, turned.get(pageNumber) ?? 0);
     }
   }
-  return answers;
 }
 
 function see(parsed: ParsedPage, images: readonly Box[], rotation: Page['rotation']): SeenPage {

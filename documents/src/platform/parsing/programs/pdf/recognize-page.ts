@@ -9,8 +9,7 @@ import { greyPicture, readPicture } from '../recognition/read-picture.js';
 import { mixedPage, recognizedPage } from '../recognition/recognized-page.js';
 import { requireLanguages } from '../recognition/tesseract.js';
 import { type PdfSource, renderPdf } from './open-pdf.js';
-import { pageRotations } from './poppler.js';
-import { seePages } from './read-pages.js';
+import { seePage } from './read-pages.js';
 
 /** Reads one page with its pictures. A page that does not need it comes back as its text layer says it. */
 export async function recognizePage(
@@ -19,9 +18,8 @@ export async function recognizePage(
   languages: readonly string[],
 ): Promise<ReadPage | LostPage> {
   await requireLanguages(languages);
-  const [seen] = await seePages(source, pageNumber, pageNumber, pageRotations(source, pageNumber, pageNumber));
-  if (seen === undefined || 'failure' in seen)
-    return seen ?? { pageNumber, failure: { kind: 'broken', message: 'the page is not there' } };
+  const seen = await seePage(source, pageNumber);
+  if ('failure' in seen) return seen;
   const { page, need } = seen;
   if (need === 'none') return { page: { ...page, tables: findTables(page) }, needsOcr: false };
   const dpi = rasterDpi(page, RASTER_LIMITS.dpi, PIXELS_TO_READ);
