@@ -10,7 +10,7 @@ import {
 } from '../../domain/transport/signed-address.js';
 import type { SignatureQuery } from './signature.dto.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { SigningSalts } from '../../core/uploads/signing-salts.js';
+import { SigningSalts } from '../../core/access/signing-salts.js';
 import { publicUrl } from '../../platform/config/index.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SigningSalts } from '../../core/uploads/signing-salts.js';
+import { SigningSalts } from '../../core/access/signing-salts.js';
 import type { DocumentPlace } from '../../core/documents/document-place.js';
 import { Record } from '../../core/record/record.js';
 import type { BlobStore } from '../../platform/blobs/blob-store.js';
