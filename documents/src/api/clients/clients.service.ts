@@ -14,7 +14,6 @@ import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Caller } from '../http/caller.decorator.js';
 import { versionConflict } from '../http/etag.js';
 import { answerPage, openPage, type Page, type PageQuery } from '../http/page.js';
-import { requireSealKey } from '../http/sealing.js';
 import { viewClient, type ClientView, type ClientWithSecret, type NewClient } from './clients.dto.js';
 
 const LIST = 'clients';
@@ -130,6 +129,15 @@ function reachedBy({ workspaceIds, projectIds }: Caller): FindOptionsWhere<Oauth
     ...(workspaceIds === null ? {} : { workspace_ids: ArrayContainedBy([...workspaceIds]) }),
     ...(projectIds === null ? {} : { project_ids: ArrayContainedBy([...projectIds]) }),
   };
+}
+
+/** Answers that hold a secret are kept sealed for their idempotency keys. */
+function requireSealKey({ seal }: ApiConfig): void {
+  if (seal.key !== null) return;
+  throw new DocsvcError(
+    'unavailable',
+    'clients and webhooks need DOCSVC_SEAL_KEY, which this deployment does not have',
+  );
 }
 
 function readExpiry(text: string): Date {
