@@ -73,7 +73,6 @@ export class ProjectDocumentsController {
   @Scopes('documents:write')
   @ApiOperation({ summary: 'Add a file of at most 32 MiB: as a form, as Base64, or from an address' })
   @DescribeId('project')
-  @ApiExtraModels(NewDocumentBody)
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(NewDocumentBody) }, FORM_SCHEMA] } })
   @Answer(AddedVersion, 'The document and its new version, which is read next.', 202)

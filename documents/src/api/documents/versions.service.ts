@@ -5,7 +5,7 @@ import { restoreVersion } from '../../core/documents/restore-version.js';
 import { listVersions, readVersion, type VersionView } from '../../core/documents/view-versions.js';
 import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
-import { openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
+import { limitOf, openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
 import { DocumentStore } from '../foundation/store.module.js';
 import { SignedUrls, type SignedUrl } from '../addresses/signed-urls.js';
 import { readPlace, viewVersion } from './document-views.js';
@@ -13,7 +13,6 @@ import type { AddedVersion, DocumentVersion } from './documents.dto.js';
 import { findDocument } from './documents.service.js';
 
 const VERSION = /^[1-9]\d{0,8}$/;
-const DEFAULT_LIMIT = 50;
 
 /** Versions of documents, and their bytes. */
 @Injectable()
@@ -27,7 +26,7 @@ export class VersionsService {
   async list(caller: Caller, documentId: string, query: PageQuery): Promise<Page<DocumentVersion>> {
     const list = `versions of ${documentId}`;
     const before = query.cursor === undefined ? null : Number(openPosition(caller, list, query.cursor));
-    const limit = Number(query.limit ?? DEFAULT_LIMIT);
+    const limit = limitOf(query);
     const found = await this.inOrganization(caller, async (tx) => {
       await findDocument(tx, caller, documentId);
       return listVersions(tx, documentId, { before, limit: limit + 1 });

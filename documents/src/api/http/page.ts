@@ -76,11 +76,17 @@ export const PageAnswer = (item: Type, description: string): MethodDecorator =>
  * @param list a name of the list, with the ids in its address, as in `documents of <project>`
  * @throws DocsvcError `invalid_request` for a cursor of another list, or of nobody
  */
-export function openPage(caller: Caller, list: string, { limit, cursor }: PageQuery): PageRequest {
+export function openPage(caller: Caller, list: string, query: PageQuery): PageRequest {
+  const { cursor } = query;
   return {
-    limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+    limit: limitOf(query),
     after: cursor === undefined ? null : openCursor(caller, list, cursor),
   };
+}
+
+/** Rows that a page query asks for. */
+export function limitOf({ limit }: PageQuery): number {
+  return Number(limit ?? DEFAULT_LIMIT);
 }
 
 /** The answer of a list. @param list as in {@link openPage} */

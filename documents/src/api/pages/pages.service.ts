@@ -15,7 +15,7 @@ import type { RecordTransaction } from '../../core/record/record.js';
 import { DocsvcError } from '../../domain/errors.js';
 import { findDocument } from '../documents/documents.service.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
+import { limitOf, openPosition, sealCursor, type Page, type PageQuery } from '../http/page.js';
 import {
   viewPage,
   viewTable,
@@ -26,7 +26,6 @@ import {
   type TableView,
 } from './pages.dto.js';
 
-const DEFAULT_LIMIT = 50;
 const MIB = 1024 * 1024;
 /** Of what is answered at once. A list ends there and goes on behind its cursor; one page or table that is larger is answered alone. */
 const ANSWER_BYTES = 8 * MIB;
@@ -130,10 +129,11 @@ class NumberedList {
   constructor(
     private readonly caller: Caller,
     private readonly list: string,
-    { limit, cursor }: PageQuery,
+    query: PageQuery,
   ) {
+    const { cursor } = query;
     const after = cursor === undefined ? 0 : Number(openPosition(caller, list, cursor));
-    this.asked = { after, limit: Number(limit ?? DEFAULT_LIMIT), bytes: ANSWER_BYTES };
+    this.asked = { after, limit: limitOf(query), bytes: ANSWER_BYTES };
   }
 
   cursorBehind(last: number | undefined, hasNext: boolean): string | null {
