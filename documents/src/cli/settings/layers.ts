@@ -29,7 +29,7 @@ export interface FileLayer {
   values: ReadonlyMap<string, unknown>;
 }
 
-/** @throws CliError `usage` naming the layer whose value is none */
+/** @throws CliError `usage` naming the layer whose value the setting does not take */
 export function resolveSettings(inputs: LayerInputs): ResolvedSettings {
   return Object.fromEntries(SETTING_KEYS.map((key) => [key, resolve(key, inputs)])) as unknown as ResolvedSettings;
 }

@@ -46,7 +46,7 @@ export async function dropContent(store: BlobStore, { versionId }: KeptContent):
  *
  * @param describe says what they are, and may refuse
  * @param alongside runs in the transaction that makes the version
- * @throws DocsvcError `invalid_request` for an empty file or a name that none is, `quota_exceeded`
+ * @throws DocsvcError `invalid_request` for an empty file or a name that is not allowed, `quota_exceeded`
  */
 export async function addKeptContent(
   { record, store, quotas }: DocumentPlace,

@@ -23,7 +23,7 @@ export interface NewUpload {
 }
 
 /**
- * Begins an upload. Its room is made before its row, so that no row is without; room without a row is swept.
+ * Begins an upload. Its room is made before its row, so that no row lacks room; room without a row is swept.
  *
  * @param alongside runs in the transaction of the row, once it is there
  * @throws DocsvcError `too_large`, `invalid_request`, `quota_exceeded`
