@@ -73,7 +73,7 @@ export class ContentService {
         detail: { versionId: place.versionId, version: place.version },
       });
     });
-    return this.documents.record.inOrganization(caller.orgId, (tx) => readPlace(tx, made));
+    return this.documents.inOrganization(caller, (tx) => readPlace(tx, made));
   }
 
   private async contentOf(body: NewDocumentBody): Promise<{ name: string; content: Readable }> {

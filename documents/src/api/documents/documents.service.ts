@@ -23,7 +23,7 @@ export class DocumentsService {
     const list = `documents of ${projectId}`;
     const page = openPage(caller, list, query);
     const since = updatedAfter === undefined ? undefined : new Date(updatedAfter);
-    const found = await this.inOrganization(caller, async (tx) => {
+    const found = await this.documents.inOrganization(caller, async (tx) => {
       await requireProject(tx, caller, projectId);
       return listDocuments(tx, projectId, { ...filters, updatedAfter: since }, page);
     });
@@ -32,7 +32,7 @@ export class DocumentsService {
 
   /** @throws DocsvcError `not_found` */
   async read(caller: Caller, id: string): Promise<Tagged<Document>> {
-    const document = await this.inOrganization(caller, (tx) => findDocument(tx, caller, id));
+    const document = await this.documents.inOrganization(caller, (tx) => findDocument(tx, caller, id));
     return new Tagged(viewDocument(document), document.rowVersion);
   }
 
@@ -44,7 +44,7 @@ export class DocumentsService {
       metadata: metadata === undefined ? undefined : checkMetadata(metadata),
       labels: labels === undefined ? undefined : normalizeLabels(labels),
     };
-    const document = await this.inOrganization(caller, async (tx) => {
+    const document = await this.documents.inOrganization(caller, async (tx) => {
       const { projectId } = await findDocument(tx, caller, id);
       await changeDocument(tx, id, change, ifMatch);
       const detail = { changed: Object.keys(patch) };
@@ -62,7 +62,7 @@ export class DocumentsService {
 
   /** @throws DocsvcError `not_found`, `version_conflict` */
   async remove(caller: Caller, id: string, ifMatch: number | null): Promise<void> {
-    await this.inOrganization(caller, async (tx) => {
+    await this.documents.inOrganization(caller, async (tx) => {
       const { projectId, name } = await findDocument(tx, caller, id);
       await deleteDocument(tx, id, ifMatch);
       await recordAudit(tx, caller, {
@@ -73,10 +73,6 @@ export class DocumentsService {
         detail: { name },
       });
     });
-  }
-
-  private inOrganization<T>(caller: Caller, work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
-    return this.documents.record.inOrganization(caller.orgId, work);
   }
 }
 

@@ -27,7 +27,7 @@ export class VersionsService {
     const list = `versions of ${documentId}`;
     const before = query.cursor === undefined ? null : Number(openPosition(caller, list, query.cursor));
     const limit = limitOf(query);
-    const found = await this.inOrganization(caller, async (tx) => {
+    const found = await this.documents.inOrganization(caller, async (tx) => {
       await findDocument(tx, caller, documentId);
       return listVersions(tx, documentId, { before, limit: limit + 1 });
     });
@@ -38,12 +38,12 @@ export class VersionsService {
 
   /** @throws DocsvcError `not_found` */
   async read(caller: Caller, documentId: string, version: string): Promise<DocumentVersion> {
-    return viewVersion(await this.inOrganization(caller, (tx) => find(tx, caller, documentId, version)));
+    return viewVersion(await this.documents.inOrganization(caller, (tx) => find(tx, caller, documentId, version)));
   }
 
   /** @throws DocsvcError `not_found`, `purged`, `quota_exceeded` */
   async restore(caller: Caller, documentId: string, version: string): Promise<AddedVersion> {
-    const restored = await this.inOrganization(caller, (tx) => find(tx, caller, documentId, version));
+    const restored = await this.documents.inOrganization(caller, (tx) => find(tx, caller, documentId, version));
     const made = await restoreVersion(this.documents, caller.orgId, restored, (tx, place) =>
       recordAudit(tx, caller, {
         action: 'version.restored',
@@ -53,12 +53,12 @@ export class VersionsService {
         detail: { from: restored.version, version: place.version },
       }),
     );
-    return this.inOrganization(caller, (tx) => readPlace(tx, made));
+    return this.documents.inOrganization(caller, (tx) => readPlace(tx, made));
   }
 
   /** Where the bytes of a version can be fetched. @throws DocsvcError `not_found`, `purged` */
   async download(caller: Caller, documentId: string, version: string | undefined): Promise<SignedUrl> {
-    const found = await this.inOrganization(caller, async (tx) => {
+    const found = await this.documents.inOrganization(caller, async (tx) => {
       const document = await findDocument(tx, caller, documentId);
       const asked = await find(tx, caller, documentId, version ?? String(document.latestVersion));
       await recordAudit(tx, caller, {
@@ -73,10 +73,6 @@ export class VersionsService {
     if ((await this.documents.store.head(found.blobKey)) === null)
       throw new DocsvcError('purged', `the bytes of version ${found.version} are gone`);
     return this.urls.ofVersion(caller, found.id);
-  }
-
-  private inOrganization<T>(caller: Caller, work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
-    return this.documents.record.inOrganization(caller.orgId, work);
   }
 }
 

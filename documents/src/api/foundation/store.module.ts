@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import type { Caller } from '../../core/access/caller.js';
 import { SigningSalts } from '../../core/access/signing-salts.js';
 import type { DocumentPlace } from '../../core/documents/document-place.js';
-import { Record } from '../../core/record/record.js';
+import { Record, type RecordTransaction } from '../../core/record/record.js';
 import type { BlobStore } from '../../platform/blobs/blob-store.js';
 import { openBlobStore } from '../../platform/blobs/open-blob-store.js';
 import { ApiConfig } from './foundation.module.js';
@@ -13,6 +14,11 @@ export class DocumentStore implements DocumentPlace {
     readonly store: BlobStore,
     readonly quotas: ApiConfig['quotas'],
   ) {}
+
+  /** A transaction of the caller's organization, as {@link Record.inOrganization} has it. */
+  inOrganization<T>({ orgId }: Pick<Caller, 'orgId'>, work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
+    return this.record.inOrganization(orgId, work);
+  }
 }
 
 @Global()

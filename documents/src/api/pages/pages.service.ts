@@ -100,7 +100,7 @@ export class PagesService {
     action: string,
     work: (tx: RecordTransaction, of: ReadVersion) => Promise<T>,
   ): Promise<T> {
-    return this.documents.record.inOrganization(caller.orgId, async (tx) => {
+    return this.documents.inOrganization(caller, async (tx) => {
       const { projectId } = await findDocument(tx, caller, documentId);
       const of = await readableVersion(tx, documentId, version === undefined ? null : Number(version));
       const result = await work(tx, of);

@@ -25,7 +25,7 @@ export class ReprocessService {
   reprocess(caller: Caller, documentId: string, { version, password, ...options }: Reprocess): Promise<AddedVersion> {
     changeSettings(DEFAULT_SETTINGS, { ...options });
     if (password !== undefined) this.sealer.require();
-    return this.documents.record.inOrganization(caller.orgId, async (tx) => {
+    return this.documents.inOrganization(caller, async (tx) => {
       const { projectId, latestVersion } = await findDocument(tx, caller, documentId);
       const { id: versionId, version: number, status } = await readVersion(tx, documentId, version ?? latestVersion);
       const attempt = await requeueVersion(tx, versionId, { ...options, withPassword: password !== undefined });

@@ -54,7 +54,7 @@ export class SearchService {
     limit: number,
     position: string | null,
   ): Promise<SearchAnswer> {
-    return this.documents.record.inOrganization(caller.orgId, async (tx) => {
+    return this.documents.inOrganization(caller, async (tx) => {
       await requireProject(tx, caller, projectId);
       const answer = await searchProject(tx, projectId, query, filtersOf(filters), limit, position);
       const documents = [...new Set(answer.passages.map(({ match }) => match.document_id))];

@@ -50,7 +50,7 @@ export class UploadsService {
       metadata: checkMetadata(body.metadata ?? {}),
       labels: normalizeLabels(body.labels ?? []),
     };
-    await this.inOrganization(caller, (tx) => requireProject(tx, caller, projectId));
+    await this.documents.inOrganization(caller, (tx) => requireProject(tx, caller, projectId));
     return openUpload(this.documents, asked, async (tx, id) => {
       await requireProject(tx, caller, projectId);
       const session = await readUpload(tx, id);
@@ -67,7 +67,7 @@ export class UploadsService {
   async listOpen(caller: Caller, projectId: string, query: PageQuery): Promise<Page<UploadSession>> {
     const list = `uploads of ${projectId}`;
     const page = openPage(caller, list, query);
-    const found = await this.inOrganization(caller, async (tx) => {
+    const found = await this.documents.inOrganization(caller, async (tx) => {
       await requireProject(tx, caller, projectId);
       return listOpenUploads(tx, projectId, page);
     });
@@ -76,7 +76,7 @@ export class UploadsService {
 
   /** What has arrived and what is missing (DI-007). @throws DocsvcError `not_found` */
   async read(caller: Caller, id: string, { partCursor }: PartCursorQuery): Promise<UploadProgress> {
-    return this.inOrganization(caller, async (tx) => {
+    return this.documents.inOrganization(caller, async (tx) => {
       const session = await this.find(tx, caller, id);
       const after = Math.min(Number(partCursor ?? 0), MAX_PARTS);
       const found = await listParts(tx, id, { after, limit: PARTS_OF_ONE_ANSWER + 1 });
@@ -96,7 +96,7 @@ export class UploadsService {
 
   /** @throws DocsvcError `not_found`, `invalid_request` for a part that the upload does not have */
   async signParts(caller: Caller, id: string, partNumbers: readonly number[]): Promise<PartUrl[]> {
-    const session = await this.inOrganization(caller, (tx) => this.find(tx, caller, id));
+    const session = await this.documents.inOrganization(caller, (tx) => this.find(tx, caller, id));
     const plan = {
       sizeBytes: session.size_bytes,
       partSizeBytes: session.part_size_bytes,
@@ -108,7 +108,7 @@ export class UploadsService {
 
   /** @throws DocsvcError as `completeUpload` of core does */
   async complete(caller: Caller, id: string, { parts, sha256 }: CompleteUploadBody): Promise<AddedVersion> {
-    await this.inOrganization(caller, (tx) => this.find(tx, caller, id));
+    await this.documents.inOrganization(caller, (tx) => this.find(tx, caller, id));
     const completion = {
       orgId: caller.orgId,
       uploadId: id,
@@ -125,12 +125,12 @@ export class UploadsService {
         detail: { uploadId: id, versionId, version },
       });
     });
-    return this.inOrganization(caller, (tx) => readPlace(tx, made));
+    return this.documents.inOrganization(caller, (tx) => readPlace(tx, made));
   }
 
   /** @throws DocsvcError `not_found`, `conflict` when it is complete */
   async abort(caller: Caller, id: string): Promise<void> {
-    await this.inOrganization(caller, async (tx) => {
+    await this.documents.inOrganization(caller, async (tx) => {
       const session = await this.find(tx, caller, id);
       await abortUpload(tx, this.documents.store, id);
       await this.audit(tx, caller, 'upload.aborted', session);
@@ -141,10 +141,6 @@ export class UploadsService {
     const session = await readUpload(tx, id);
     await requireProject(tx, caller, session.project_id);
     return session;
-  }
-
-  private inOrganization<T>(caller: Caller, work: (tx: RecordTransaction) => Promise<T>): Promise<T> {
-    return this.documents.record.inOrganization(caller.orgId, work);
   }
 
   private audit(tx: RecordTransaction, caller: Caller, action: string, session: UploadSessionEntity): Promise<void> {
