@@ -117,7 +117,6 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
     },
     {
       taskQueue: WEBHOOK_QUEUE,
-      ...workflowSource(),
       activities: createWebhookActivities(deliveries),
       maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
     },

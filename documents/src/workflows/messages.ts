@@ -9,6 +9,7 @@ export const HASH_QUEUE = 'docsvc-hash';
 export const PARSE_QUEUE = 'docsvc-parse';
 /** Recognition of pages; a queue of its own, so that scans never keep texts waiting. */
 export const OCR_QUEUE = 'docsvc-ocr';
+/** Attempts to deliver; receivers that take their time keep no step of an ingest waiting. */
 export const WEBHOOK_QUEUE = 'docsvc-webhooks';
 
 export const RELAY_WORKFLOW_ID = 'relay';
@@ -51,7 +52,8 @@ export const documentIngestWorkflow = {
 /** One workflow per delivery of an event to a webhook. */
 export const webhookDeliveryWorkflow = {
   workflowType: 'webhookDelivery',
-  taskQueue: WEBHOOK_QUEUE,
+  // A second queue with workflows would cost each worker another isolate; only the attempts have a queue of their own.
+  taskQueue: INGEST_QUEUE,
   workflowId: (deliveryId: string): string => `deliver/${deliveryId}`,
   summary: (deliveryId: string): string => `Delivery ${deliveryId} of an event to a webhook`,
   woken,

@@ -1,10 +1,11 @@
 import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { WebhookSteps } from '../activities/webhook.activities.js';
-import { woken } from './messages.js';
+import { WEBHOOK_QUEUE, woken } from './messages.js';
 
 /** What a receiver answers is a result; only a step that was lost is taken again. No organization waits behind all events of another. */
 function delivering(orgId: string): WebhookSteps {
   return proxyActivities<WebhookSteps>({
+    taskQueue: WEBHOOK_QUEUE,
     startToCloseTimeout: '1 minute',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
