@@ -116,7 +116,11 @@ module.exports = {
       [...HOUSE, SUPERVISOR, room('domain'), room('api'), room('worker'), room('core'), room('platform')],
       'embedded starts the parts; operators work straight on the record',
     ),
-    roomOnlyFrom('cli', [...HOUSE, room('client'), room('domain'), room('embedded')], 'cli speaks to the API'),
+    roomOnlyFrom(
+      'cli',
+      [...HOUSE, room('client'), room('domain'), room('embedded'), '^documents/src/platform/own-version\\.ts$'],
+      'cli speaks to the API',
+    ),
     roomOnlyFrom('client', [], 'the client is generated'),
     {
       name: 'documents-migrations-imports',
