@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isSystemError } from '../domain/system-error.js';
@@ -16,6 +17,10 @@ export interface Ports extends TemporalPorts {
 /** Ports that are tried first, so that a machine with one installation has the addresses that the documentation names. */
 export const USUAL_PORTS: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
 export const USUAL_PORTS_WITH_DOCUMENTS: Ports = { ...USUAL_PORTS, documents: 8790 };
+
+/** Below those that Linux gives to connections, one of which could take a port between the moment that it is chosen and its use. */
+const [FIRST_PORT, END_PORT] = [10_000, 32_768];
+const MAX_TRIES = 200;
 
 /**
  * Free loopback ports, the same ones at every start for as long as nobody else takes them.
@@ -49,9 +54,11 @@ async function firstFree(candidates: (number | undefined)[], taken: Set<number>)
   for (const port of candidates) {
     if (port !== undefined && !taken.has(port) && (await tryPort(port)) !== undefined) return port;
   }
-  const port = await tryPort(0);
-  if (port === undefined) throw new Error('no free TCP port on 127.0.0.1');
-  return port;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const port = randomInt(FIRST_PORT, END_PORT);
+    if (!taken.has(port) && (await tryPort(port)) !== undefined) return port;
+  }
+  throw new Error(`no free TCP port on 127.0.0.1: ${MAX_TRIES} between ${FIRST_PORT} and ${END_PORT} were tried`);
 }
 
 /** The port that was bound for a moment, or undefined when somebody else has it. */

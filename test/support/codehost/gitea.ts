@@ -80,8 +80,9 @@ export class Gitea {
       ...['admin', 'user', 'generate-access-token', '--username', login],
       ...['--token-name', 'tests', '--scopes', 'all', '--raw'],
     );
-    // It warns before it, where root runs it.
-    const token = printed.trim().split('\n').at(-1) ?? '';
+    // Where root runs it there are lines of its log before it, and on a busy machine behind it.
+    const token = /^[0-9a-f]{40}$/m.exec(printed)?.[0];
+    if (token === undefined) throw new Error(`Gitea printed no token: ${printed}`);
     const { id } = (await this.ask(token, 'GET', '/user')) as { id: number };
     return { id, login, password, token };
   }

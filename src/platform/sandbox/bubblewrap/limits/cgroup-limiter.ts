@@ -15,7 +15,7 @@ const PERIOD_US = 100_000;
  * Version 1 weighs the folder of all groups against each single process beside it, so that on a busy host all of them together would get what
  * one process gets. They get as much as so many for each core.
  */
-const PROCESSES_PER_CORE = 4;
+const PROCESSES_PER_CORE = 2;
 const SHARES_OF_A_PROCESS = 1024;
 const REMOVE_ATTEMPTS = 50;
 const REMOVE_WAIT_MS = 20;

@@ -74,7 +74,7 @@ describe('cgroups', () => {
     expect(joins).toHaveLength(3);
     expect(read(join(root, 'cg/memory/own/sandgate/run-1/memory.limit_in_bytes'))).toBe(String(64 * 1024 * 1024));
     // All groups together weigh as much as several processes beside them, and not as one.
-    expect(Number(read(join(root, 'cg/cpu/sandgate/cpu.shares')))).toBeGreaterThanOrEqual(4 * 1024);
+    expect(Number(read(join(root, 'cg/cpu/sandgate/cpu.shares')))).toBeGreaterThanOrEqual(2 * 1024);
     write('cg/memory/own/sandgate/run-1/memory.oom_control', 'oom_kill_disable 0\nunder_oom 0\noom_kill 0\n');
     expect(await ranOutOfMemory(record)).toBe(false);
     write('cg/memory/own/sandgate/run-1/memory.oom_control', 'oom_kill_disable 0\nunder_oom 0\noom_kill 3\n');
