@@ -1,9 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { isSystemError } from '../../../src/domain/system-error.js';
+import {
+  identifyProcess,
+  killProcess,
+  listDescendants,
+  type ProcessIdentity,
+} from '../../../src/platform/host/process-identity.js';
+import { INSIDE } from '../../src/platform/parsing/parser-protocol.js';
+import { makePdf } from '../support/documents/make-pdf.js';
 import { appendEvent } from '../../src/core/events/append-event.js';
 import { LiveApi } from '../support/installation/live-api.js';
 import { LivePipeline } from '../support/installation/live-pipeline.js';
@@ -35,6 +44,7 @@ export async function recordHistories(): Promise<void> {
     const scan = await live.upload('scan.png', await blank.png().toBuffer());
     await live.untilTerminal(scan.versionId);
     await save(live, 'page-recognized', await batchOf(live, scan.versionId));
+    await recordKilledParsers(live);
     await save(live, 'relay', 'relay');
     await recordDelivery(live);
     for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
@@ -44,6 +54,50 @@ export async function recordHistories(): Promise<void> {
     }
   } finally {
     await live.stop();
+  }
+}
+
+/** A batch that is read in halves once its parser has died, and a page that fails because its parser dies whenever it reads it. */
+async function recordKilledParsers(live: LivePipeline): Promise<void> {
+  const page = Array.from({ length: 25 }, (_, line) => `line ${line}: the pilot boards at the outer buoy.`);
+  for (const [name, pages, deaths] of [
+    ['halved', 50, 1],
+    ['failed', 1, Infinity],
+  ] as const) {
+    const bytes = await makePdf(Array.from({ length: pages }, () => page));
+    const { versionId } = await live.upload(`${name}.pdf`, bytes);
+    const killed = await killReaders(live, versionId, deaths);
+    if (killed === 0) throw new Error('no parser was killed');
+    await save(live, `page-batch-${name}`, await batchOf(live, versionId));
+  }
+}
+
+/** Kills programs that read pages of a version, as the limits of the jail do, until it has ended. @returns how many it killed */
+async function killReaders(live: LivePipeline, versionId: string, most: number): Promise<number> {
+  const killed = new Set<number>();
+  return live.until(`version ${versionId} to end`, 60_000, async () => {
+    const { status, stage } = await live.version(versionId);
+    if (!['queued', 'processing', 'indexing'].includes(status)) return killed.size;
+    const readers = stage === 'parse' ? listDescendants(live.workerPid).flatMap(identifyReader) : [];
+    for (const reader of readers) if (killed.size < most && killProcess(reader)) killed.add(reader.pid);
+    return undefined;
+  });
+}
+
+/** A program in the jail that reads PDFs; none for any other process. */
+function identifyReader(pid: number): ProcessIdentity[] {
+  const identity = identifyProcess(pid);
+  if (identity === undefined) return [];
+  const [program = '', ...words] = commandOf(pid);
+  return program === INSIDE.node && words.some((word) => word.endsWith('/pdf.mjs')) ? [identity] : [];
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ESRCH')) return [];
+    throw error;
   }
 }
 
