@@ -73,10 +73,18 @@ describe('the database of the documents service', () => {
               exists (select from pg_policies p where p.tablename = c.relname and p.policyname = 'org_isolation'
                       and p.qual ~ 'docsvc.org_id' and p.with_check ~ 'docsvc.org_id') as policy
        from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-         and c.relname not in ('schema_migrations', 'schema_functions')`,
+         and c.relname not in ('schema_migrations', 'schema_functions', 'secret_throttles')`,
     );
     expect(rows.length).toBeGreaterThan(10);
     expect(rows.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
+  });
+
+  it('what is kept of callers whom nobody knows yet belongs to no organization, and no process reads or writes it by itself', async () => {
+    const { rows } = await test.owner.query<{ privilege: string }>(
+      `select privilege from unnest(array['select', 'insert', 'update', 'delete']) privilege
+       where has_table_privilege('docsvc_app', 'secret_throttles', privilege)`,
+    );
+    expect(rows).toEqual([]);
   });
 
   it('is migrated once: the next start finds nothing to do', async () => {
