@@ -54,6 +54,11 @@ async function firstFree(candidates: (number | undefined)[], taken: Set<number>)
   for (const port of candidates) {
     if (port !== undefined && !taken.has(port) && (await tryPort(port)) !== undefined) return port;
   }
+  return findFreePort(taken);
+}
+
+/** A free loopback port at random, none of those taken. */
+export async function findFreePort(taken: ReadonlySet<number>): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = randomInt(FIRST_PORT, END_PORT);
     if (!taken.has(port) && (await tryPort(port)) !== undefined) return port;
