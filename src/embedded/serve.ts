@@ -3,12 +3,9 @@ import { isLoopbackHost } from '../platform/host/loopback.js';
 import { generateSecrets } from './generated-secrets.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { migrateDatabase, withoutSecretsOfTheApi } from './service-parts.js';
+import type { ServedPart } from './served-parts.js';
 import { StartRefused } from './start-refused.js';
 import { openStateFolder } from './state-folder.js';
-
-export const SERVED_PARTS = ['api', 'worker'] as const;
-
-export type ServedPart = (typeof SERVED_PARTS)[number];
 
 const DEFAULT_BIND = '127.0.0.1:8787';
 const PROGRAMS: Readonly<Record<ServedPart, string>> = { api: '../../api/main.js', worker: '../worker/main.js' };

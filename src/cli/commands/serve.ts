@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { SERVED_PARTS, type ServedPart } from '../../embedded/serve.js';
+import { SERVED_PARTS, type ServedPart } from '../../embedded/served-parts.js';
 import { environmentFor } from './start.js';
 
 export function registerServeCommand(program: Command): void {
