@@ -30,7 +30,7 @@ export async function createSpecDatabase(
   await asAdministrator(server, async (client) => {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     await ensureTemplate(client, server, template, migrate);
-    await client.query(`create database ${name} template ${template}`);
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
   });
   const ownerUrl = withDatabase(server, name);
   const owner = new pg.Pool({ connectionString: ownerUrl, max: 4 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { compiledBefore } from '../installation/own-place.js';
 
 const PAGE = readFileSync(resolve('docs/triggers.md'), 'utf8');
 const EXAMPLES = resolve('docs/examples/triggers');
@@ -72,7 +73,7 @@ export class Shell {
     const PATH = `${join(this.folder, 'bin')}:${join(process.execPath, '..')}:${process.env['PATH']}`;
     let said = '';
     const outcome = new Promise<ScriptOutcome>((done) => {
-      const options = { cwd, env: { ...this.env, PATH, ...env } };
+      const options = { cwd, env: { ...compiledBefore(), ...this.env, PATH, ...env } };
       const child = execFile('bash', ['-ec', script], options, (error, stdout, stderr) => {
         done({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
       });

@@ -1,4 +1,5 @@
-import startServices from '../../../../test/support/database/start-services.js';
+import { tmpdir } from 'node:os';
+import { startServicesIn } from '../../../../test/support/database/start-services.js';
 import stopServices from '../../../../test/support/database/stop-services.js';
 import { atLeast, atMost, type RowFindings } from '../../../../test/bench/row.js';
 import { searchProject } from '../../../src/core/search/search-project.js';
@@ -39,7 +40,7 @@ export async function measureSearch(folder: string | undefined, chunkCount: numb
   const own = corpus.pages.flatMap(chunksOf).length;
   const pages = [...corpus.pages, ...generatePages(corpus.pages, Math.max(0, chunkCount - own), PAGES_SEED)];
   const chunks = pages.flatMap(chunksOf);
-  await startServices();
+  await startServicesIn(tmpdir());
   try {
     const database = await createTestDatabase();
     const ground = { owner: database.owner, record: database.record, ...(await plantOrganization(database.owner)) };

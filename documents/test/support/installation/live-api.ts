@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { nodeProgram } from '../../../../src/embedded/service-parts.js';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
 import type { LivePipeline } from './live-pipeline.js';
 
-const API = new URL('../../../../dist/documents/src/api/main.js', import.meta.url).pathname;
+const API = new URL('../../../../dist/documents/src/api/main.js', import.meta.url);
 
 /** What the API answered. */
 export interface LiveAnswer<B> {
@@ -32,7 +33,8 @@ export class LiveApi {
 
   /** Starts it, again after a kill on the same address. */
   async startProcess(): Promise<void> {
-    const child = spawn(process.execPath, ['--enable-source-maps', API], {
+    const [node, ...argv] = nodeProgram(API);
+    const child = spawn(node, argv, {
       env: { ...this.pipeline.environment, DOCSVC_BIND: new URL(this.origin).host },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
