@@ -17,7 +17,7 @@ export const DOCSVC_TEMPORAL: TemporalContents = {
 };
 
 /** Batches of pages come and go: a heap that is swept sooner leaves the memory of the host to parsers. */
-const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=1024'];
+export const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=1024'];
 
 const READY_TIMEOUT_MS = 60_000;
 

@@ -71,6 +71,7 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     turns: new DeliveryTurns(),
   };
   const close = async (): Promise<void> => {
+    await reader.close();
     await passwords.close();
     await egress.close();
     await driver.close();

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 /** One program of our own that reads what an agent or a stranger wrote. */
 export interface ConfinedCommand {
   /**
@@ -23,10 +25,30 @@ export interface ConfinedCommand {
   /** What it and all that it starts may use together; it is killed, with all of them, at the first that is reached. */
   limits?: ConfinedLimits;
   stdin?: string | Buffer;
+  /** In place of `stdin`, for a program that is asked more than once. */
+  dialogue?: ConfinedDialogue;
   /** Of standard output and of standard error; the program is killed when it prints more. */
   maxOutputBytes: number;
   /** Kills the program when it is aborted; the result is then that of a killed one. */
   signal?: AbortSignal;
+}
+
+/** How a caller talks with a program while it runs. */
+export interface ConfinedDialogue {
+  /** Called once, when the program has been started. */
+  started: (talk: ConfinedTalk) => void;
+  /** Takes standard output as it comes; the result has nothing of it. */
+  output: (chunk: Buffer) => void;
+}
+
+/** What the caller does in a dialogue. */
+export interface ConfinedTalk {
+  /** Stays open until the caller ends it. */
+  stdin: Writable;
+  /** Begins a request: `timeoutMs`, `silenceMs` and `maxOutputBytes` are those of a request, and count anew from here. */
+  begin: () => void;
+  /** Between requests no time counts. */
+  rest: () => void;
 }
 
 /**

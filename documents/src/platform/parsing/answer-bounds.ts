@@ -36,19 +36,20 @@ export class AnswerBounds {
   constructor(private readonly maxLineBytes: number) {}
 
   /**
-   * Counts the line from `start` to `end`, valid or not: up to its first fault it is read as JSON reads it.
+   * Counts a line, valid or not: up to its first fault it is read as JSON reads it.
    *
+   * @param bytes its length, where only a part of it is at hand
    * @throws AnswerTooLarge at the first thing that is too much
    */
-  count(output: Buffer, start: number, end: number): void {
-    if (end - start > this.maxLineBytes) throw new AnswerTooLarge(`${this.maxLineBytes} bytes in a line`);
+  count(line: Buffer, bytes = line.length): void {
+    if (bytes > this.maxLineBytes) throw new AnswerTooLarge(`${this.maxLineBytes} bytes in a line`);
     let depth = 0;
-    let [from, to] = [start, start];
-    for (let at = start; at < end; at++) {
-      const byte = output[at];
+    let [from, to] = [0, 0];
+    for (let at = 0; at < line.length; at++) {
+      const byte = line[at];
       if (byte === QUOTE) {
         from = at + 1;
-        to = endOfString(output, from, end);
+        to = endOfString(line, from);
         at = to;
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         if (++depth > MAX_DEPTH) throw new AnswerTooLarge(`${MAX_DEPTH} lists and objects inside each other`);
@@ -56,23 +57,23 @@ export class AnswerBounds {
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
       else if (byte === COMMA) {
         if (++this.commas > MAX_COMMAS) throw new AnswerTooLarge(`${MAX_COMMAS} values`);
-      } else if (byte === COLON) this.countName(output, from, to);
+      } else if (byte === COLON) this.countName(line, from, to);
     }
   }
 
-  private countName(output: Buffer, from: number, to: number): void {
+  private countName(line: Buffer, from: number, to: number): void {
     if (to - from > MAX_NAME_BYTES) throw new AnswerTooLarge(`${MAX_NAME_BYTES} bytes in a name`);
-    this.names.add(output.toString('latin1', from, to));
+    this.names.add(line.toString('latin1', from, to));
     if (this.names.size > MAX_NAMES) throw new AnswerTooLarge(`${MAX_NAMES} different names`);
   }
 }
 
 /** Where the quote is that ends a string, or where its line does. */
-function endOfString(output: Buffer, from: number, end: number): number {
-  for (let at = from; at < end; at++) {
-    const byte = output[at];
+function endOfString(line: Buffer, from: number): number {
+  for (let at = from; at < line.length; at++) {
+    const byte = line[at];
     if (byte === QUOTE) return at;
     if (byte === ESCAPE) at++;
   }
-  return end;
+  return line.length;
 }

@@ -1,7 +1,7 @@
 import type { Inspection, ParseFailure } from '../../domain/page-model.js';
 import { acceptInspection, acceptReadPage, acceptRendered, acceptSniffed } from './accept-items.js';
 import type { LostPage, PageRequest, ReadPage, RenderedPage } from './page-requests.js';
-import type { ParserJail, ParserLimits } from './parser-jail.js';
+import type { ParserCall, ParserJail } from './parser-jail.js';
 import type { ParserOutcome } from './parser-protocol.js';
 import type { ParserName } from './parser-programs.js';
 import type { Format, Sniffed, SniffRequest } from './sniff-request.js';
@@ -21,13 +21,13 @@ const READ_SHEETS = { silenceMs: 30_000, maxLineBytes: 128 * MIB };
 const RECOGNIZE = { timeoutMs: 30_000, cpuSeconds: 60, maxOutputBytes: 64 * MIB };
 const RENDER = { timeoutMs: 30_000, cpuSeconds: 30, maxOutputBytes: 128 * MIB, maxLineBytes: 128 * MIB };
 
-/** Everything that is asked of documents' bytes; each question is one jailed program, which ends with its answer. */
+/** Everything that is asked of documents' bytes; jailed programs answer. */
 export class DocumentReader {
   constructor(private readonly jail: ParserJail) {}
 
   /** What a document is. Its name decides between the kinds of text alone. Exactly one item where there is no failure. */
   async sniff(document: string, request: SniffRequest, signal?: AbortSignal): Promise<ParserOutcome<Sniffed>> {
-    const call = { program: 'sniff', document, request, limits: SNIFF, ...aborted(signal) } as const;
+    const call = { program: 'sniff', document, request, limits: SNIFF, signal } as const;
     return single(await this.jail.run(call, acceptSniffed));
   }
 
@@ -38,18 +38,26 @@ export class DocumentReader {
     asked: Inspect = {},
     signal?: AbortSignal,
   ): Promise<ParserOutcome<Inspection>> {
-    return single(await this.ask(document, format, { do: 'inspect', ...asked }, INSPECT, acceptInspection, signal));
+    return single(
+      await this.ask(document, format, { do: 'inspect', ...asked }, { limits: INSPECT, signal }, acceptInspection),
+    );
   }
 
-  /** Pages `from` to `to` as they come, fewer where the document ends before. What came before a failure is whole. */
+  /**
+   * Pages `from` to `to` as they come, fewer where the document ends before. What came before a failure is whole.
+   * @param isMoreToCome the program that reads them waits a little for the next pages of the same document
+   */
   read(
     document: string,
     format: Format,
     asked: Read,
     signal?: AbortSignal,
+    isMoreToCome = false,
   ): Promise<ParserOutcome<ReadPage | LostPage>> {
     const limits = programOf(format) === 'spreadsheet' ? READ_SHEETS : READ;
-    return this.ask(document, format, { do: 'read', ...asked }, limits, acceptReadPage, signal);
+    // A password stays with the call that it came with.
+    const series = asked.password === undefined ? { series: isMoreToCome ? ('more' as const) : ('last' as const) } : {};
+    return this.ask(document, format, { do: 'read', ...asked }, { limits, ...series, signal }, acceptReadPage);
   }
 
   /** One page with its pictures recognized. Exactly one item where there is no failure. */
@@ -59,7 +67,8 @@ export class DocumentReader {
     asked: Recognize,
     signal?: AbortSignal,
   ): Promise<ParserOutcome<ReadPage>> {
-    const outcome = await this.ask(document, format, { do: 'recognize', ...asked }, RECOGNIZE, acceptReadPage, signal);
+    const how = { limits: RECOGNIZE, signal };
+    const outcome = await this.ask(document, format, { do: 'recognize', ...asked }, how, acceptReadPage);
     const { items, failure } = single(outcome);
     const [item] = items;
     if (item !== undefined && 'failure' in item) return { items: [], failure: item.failure };
@@ -73,20 +82,26 @@ export class DocumentReader {
     asked: Render,
     signal?: AbortSignal,
   ): Promise<ParserOutcome<RenderedPage>> {
-    return single(await this.ask(document, format, { do: 'render', ...asked }, RENDER, acceptRendered, signal));
+    return single(
+      await this.ask(document, format, { do: 'render', ...asked }, { limits: RENDER, signal }, acceptRendered),
+    );
+  }
+
+  /** Ends what still waits for questions. */
+  async close(): Promise<void> {
+    await this.jail.close();
   }
 
   private ask<T>(
     document: string,
     format: Format,
     request: PageRequest,
-    limits: Partial<ParserLimits>,
+    how: Pick<ParserCall, 'limits' | 'series' | 'signal'>,
     accept: (item: unknown) => T,
-    signal: AbortSignal | undefined,
   ): Promise<ParserOutcome<T>> {
     const program = programOf(format);
     if (program === null) return Promise.resolve({ items: [], failure: UNREADABLE });
-    return this.jail.run({ program, document, request, limits, ...aborted(signal) }, accept);
+    return this.jail.run({ program, document, request, ...how }, accept);
   }
 }
 
@@ -117,8 +132,4 @@ function single<T>({ items, failure }: ParserOutcome<T>): ParserOutcome<T> {
   if (failure !== null) return { items: [], failure };
   if (items.length === 1) return { items, failure: null };
   return { items: [], failure: { kind: 'crashed', message: 'the parser answered something else than was agreed' } };
-}
-
-function aborted(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }

@@ -1,43 +1,20 @@
 import { realpath, stat } from 'node:fs/promises';
-import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
 import { DocsvcError } from '../../domain/errors.js';
-import type {
-  Confine,
-  ConfinedCommand,
-  ConfinedLimits,
-  ConfinedResult,
-} from '../../../../src/platform/host/confine.js';
+import type { Confine, ConfinedCommand } from '../../../../src/platform/host/confine.js';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
+import { JailedParser } from './jailed-parser.js';
+import { KeptParsers } from './kept-parsers.js';
+import type { ParserLimits } from './parser-limits.js';
+import { PARSER_LIMITS } from './parser-limits.js';
 import type { ParserOutcome } from './parser-protocol.js';
 import { INSIDE } from './parser-protocol.js';
 import type { ParserName, ParserProgram } from './parser-programs.js';
 import { PARSER_PROGRAMS } from './parser-programs.js';
-import { readAnswer } from './read-answer.js';
 
-const MIB = 1024 * 1024;
 const UIDS = 16;
 const ENVIRONMENT = { TMPDIR: INSIDE.scratch, OMP_THREAD_LIMIT: '1', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' };
 
-/** What a parser may use. */
-export interface ParserLimits extends ConfinedLimits {
-  timeoutMs: number;
-  maxOutputBytes: number;
-  /** Of one item; what it is made into in this process is bounded beside it (answer-bounds.ts). */
-  maxLineBytes: number;
-}
-
-const LIMITS: ParserLimits = {
-  memoryMb: 2048,
-  cpuSeconds: 120,
-  processes: 64,
-  openFiles: 64,
-  writtenBytes: 1024 * MIB,
-  timeoutMs: 180_000,
-  maxOutputBytes: 128 * MIB,
-  maxLineBytes: 32 * MIB,
-};
-
-/** One run of one jailed program over one document. */
+/** One question about one document. */
 export interface ParserCall {
   program: ParserName;
   /** Real path of the document's bytes; as root everybody must have the right to read the file itself, not its folders. */
@@ -45,7 +22,9 @@ export interface ParserCall {
   /** One JSON object, as the program takes it. */
   request?: object;
   limits?: Partial<ParserLimits>;
-  signal?: AbortSignal;
+  /** Of calls alike that one program may answer one after the other: whether another one follows this one soon. */
+  series?: 'more' | 'last';
+  signal?: AbortSignal | undefined;
 }
 
 export interface JailOptions {
@@ -59,11 +38,12 @@ export interface JailOptions {
 }
 
 /**
- * Runs the programs that open documents, each call in a jail of its own: no network, nothing of this host but the document and the program,
+ * Runs the programs that open documents, each in a jail of its own: no network, nothing of this host but the one document and the program,
  * an unprivileged uid, and limits over everything that it starts (documents/docs/design/parser-jail.md). The calling process never looks into the document.
  */
 export class ParserJail {
   private readonly uids = new Set<number>();
+  private readonly kept = new KeptParsers();
 
   constructor(private readonly options: JailOptions) {}
 
@@ -72,15 +52,33 @@ export class ParserJail {
    * @throws DocsvcError `unavailable` where no jail can be built, `internal` for an installation that is not whole
    */
   async run<T>(call: ParserCall, accept: (item: unknown) => T): Promise<ParserOutcome<T>> {
-    const limits = { ...LIMITS, ...call.limits };
-    const uid = this.takeUid();
+    const { series, request = {}, signal } = call;
+    const limits = { ...PARSER_LIMITS, ...call.limits };
+    const about = `${call.program} ${call.document}`;
+    const parser = (series && this.kept.take(about)) ?? (await this.start(call, limits));
     try {
-      const result = await this.options.confine(await this.commandOf(call, limits, uid));
-      this.options.onErrors?.(result.stderr.toString('utf8'));
-      call.signal?.throwIfAborted();
-      return outcomeOf(result, accept, limits);
+      return await parser.ask({ request, limits, isLast: series !== 'more', accept, signal });
     } finally {
+      if (series !== 'more' || !this.kept.keep(about, parser)) await parser.end();
+    }
+  }
+
+  /** Ends the programs that wait for another call. */
+  async close(): Promise<void> {
+    await this.kept.close();
+  }
+
+  private async start(call: ParserCall, limits: ParserLimits): Promise<JailedParser> {
+    const uid = this.takeUid();
+    const ended = (errors: string): void => {
       this.uids.delete(uid);
+      this.options.onErrors?.(errors);
+    };
+    try {
+      return new JailedParser(this.options.confine, await this.commandOf(call, limits, uid), ended);
+    } catch (error) {
+      this.uids.delete(uid);
+      throw error;
     }
   }
 
@@ -100,6 +98,8 @@ export class ParserJail {
       argv: [
         INSIDE.node,
         `--max-old-space-size=${Math.floor(limits.memoryMb * 0.75)}`,
+        // Young objects are those of a few pages; with more room a program that lives long only grows.
+        '--max-semi-space-size=8',
         '--disable-warning=ExperimentalWarning',
         `${INSIDE.programs}/${bundle}`,
       ],
@@ -114,8 +114,6 @@ export class ParserJail {
       memoryMb: limits.memoryMb + 1024,
       limits: group,
       maxOutputBytes,
-      stdin: JSON.stringify(call.request ?? {}),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
     };
   }
 
@@ -144,40 +142,4 @@ async function refuseUnreadable(path: string): Promise<void> {
       'internal',
       `${path} cannot be read in the parser's jail; make it readable: chmod o+rX ${path}`,
     );
-}
-
-const WORDS: Readonly<Record<string, (limits: ParserLimits) => string>> = {
-  wall_time: ({ timeoutMs, silenceMs }) => `${Math.min(timeoutMs, silenceMs ?? timeoutMs) / 1000} s without an answer`,
-  cpu_time: ({ cpuSeconds }) => `${cpuSeconds} s of processor time`,
-  memory: ({ memoryMb }) => `${memoryMb} MiB of memory`,
-  processes: ({ processes }) => `${processes} processes`,
-  open_files: ({ openFiles }) => `${openFiles} open files`,
-  written_bytes: ({ writtenBytes }) => `${writtenBytes / MIB} MiB written`,
-  output: ({ maxOutputBytes }) => `${maxOutputBytes / MIB} MiB of results`,
-};
-
-function outcomeOf<T>(result: ConfinedResult, accept: (item: unknown) => T, limits: ParserLimits): ParserOutcome<T> {
-  const answer = readAnswer(result.stdout, limits.maxLineBytes, accept);
-  const limit = result.limit ?? limitOfErrors(result);
-  if (limit !== null) {
-    const message = `the parser reached its limit of ${WORDS[limit]?.(limits) ?? limit}`;
-    return { items: answer.items, failure: { kind: 'limit', limit, message } };
-  }
-  if (answer.end !== null && result.exitCode === 0) return { items: answer.items, failure: answer.end.failure };
-  return { items: answer.items, failure: answer.fault ?? crash(result) };
-}
-
-/** Programs of others say on standard error that a limit stopped them, and end before anybody can look. */
-function limitOfErrors({ exitCode, stderr }: ConfinedResult): JailLimit | null {
-  if (exitCode === 0) return null;
-  const text = stderr.subarray(0, 65_536).toString('latin1');
-  if (/out of memory|cannot allocate memory|bad_alloc|array buffer allocation failed/i.test(text)) return 'memory';
-  if (/EMFILE|too many open files/i.test(text)) return 'open_files';
-  if (/ENOSPC|no space left on device|file too large/i.test(text)) return 'written_bytes';
-  return /resource temporarily unavailable|EAGAIN|cannot fork/i.test(text) ? 'processes' : null;
-}
-
-function crash({ exitCode }: ConfinedResult): ParseFailure {
-  const how = exitCode === null ? 'was killed' : `ended with exit code ${exitCode}`;
-  return { kind: 'crashed', message: `the parser ${how} before its answer was whole` };
 }

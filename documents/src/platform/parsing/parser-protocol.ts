@@ -1,13 +1,14 @@
 import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
 
 /**
- * What a jailed parser and its caller say to each other. One program serves one call and ends:
+ * What a jailed parser and its caller say to each other. One program serves calls about one document, one after the other, until its standard
+ * input ends:
  *
  * - It finds the document read-only at {@link INSIDE}`.document`, without its name; `/tmp` is its own, empty, and gone with it. Debian's
  *   programs stand in `/usr/bin`; the packages that its entry in `parser-programs.ts` names stand in `node_modules` beside it.
- * - Its request is one JSON object on standard input, so that a password stands on no command line.
+ * - A request is one JSON object in a line of standard input, so that a password stands on no command line.
  * - It answers in lines of JSON on standard output: `{"item": …}` for each result, as soon as it has it (a page, say: the caller keeps
- *   what came before a failure), and last of all either `{"done": true}` or `{"failure": …}`.
+ *   what came before a failure), and last of all either `{"done": true}` or `{"failure": …}`, after which it ends.
  * - Everything else is `crashed`, or the limit by which it was killed. What it writes to standard error is kept for the log of a crash and
  *   must not quote the document.
  *

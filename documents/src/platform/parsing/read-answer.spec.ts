@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer } from './read-answer.js';
+import { AnswerReader } from './read-answer.js';
 
 const MIB = 1024 * 1024;
 const OUTPUT = { kind: 'limit', limit: 'output' };
 const LAST = '{"done":true}\n';
 
 /** Makes nothing of what it gets, so that only what is counted before can refuse a line. */
-const read = (text: string, maxLineBytes = 32 * MIB) =>
-  readAnswer(Buffer.from(text), maxLineBytes, (item) => typeof item);
+function read(text: string, maxLineBytes = 32 * MIB, chunkBytes = 65_536) {
+  const answer = new AnswerReader(maxLineBytes, (item) => typeof item);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunkBytes) answer.push(bytes.subarray(at, at + chunkBytes));
+  const { items, end, fault, hasSurplus } = answer;
+  return { items, end, fault, hasSurplus };
+}
 const line = (item: string): string => `{"item":${item}}\n`;
 const many = (count: number, one: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => one(index)).join(',');
@@ -42,9 +47,26 @@ describe('an answer that would take the memory of its reader', () => {
     expect(fault?.message).toBe('the parser reached its limit of 1048576 bytes in a line');
   });
 
+  it('a line that does not end is refused once it is too long, not when it ends', () => {
+    const { items, fault, hasSurplus } = read(`${line('1')}{"item":"${'x'.repeat(2 * MIB)}`, MIB);
+    expect({ items, fault, hasSurplus }).toMatchObject({ items: ['number'], fault: OUTPUT, hasSurplus: true });
+  });
+
+  it.each([1, 7, 65_536])('an answer that comes in pieces of %d bytes is the same answer', (chunkBytes) => {
+    const text = line('1') + line('"ä€😀"') + '{"failure":{"kind":"broken","message":"ü"}}\n';
+    const end = { failure: { kind: 'broken', message: 'ü' } };
+    expect(read(text, MIB, chunkBytes)).toEqual({ items: ['number', 'string'], end, fault: null, hasSurplus: false });
+    expect(read(`${text}x`, MIB, chunkBytes)).toMatchObject({ end, hasSurplus: true });
+  });
+
   it('what stands in a text counts for nothing', () => {
     const text = String.raw`{"text":"\\\"[[{{::,,"}`.replace('[[', '[['.repeat(2_000_000));
-    expect(read(line(text) + LAST)).toEqual({ items: ['object'], end: { failure: null }, fault: null });
+    expect(read(line(text) + LAST)).toEqual({
+      items: ['object'],
+      end: { failure: null },
+      fault: null,
+      hasSurplus: false,
+    });
   });
 
   it('a sheet of as many cells as a page may have is read', () => {

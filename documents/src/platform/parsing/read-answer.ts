@@ -2,43 +2,67 @@ import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
 import { AnswerBounds, AnswerTooLarge } from './answer-bounds.js';
 import { DOCUMENT_LIMITS, SANDBOX_LIMITS } from './parser-protocol.js';
 
-/** What a program printed, as far as it keeps to the protocol. */
-export interface Answer<T> {
-  items: T[];
-  /** The last line, when it is the one that ends an answer. */
-  end: { failure: ParseFailure | null } | null;
-  /** Set by the first line that is not what was agreed; nothing after it counts. */
-  fault: ParseFailure | null;
-}
-
 const LINE_FEED = 0x0a;
 const MAX_MESSAGE = 300;
 const NOT_AGREED: ParseFailure = { kind: 'crashed', message: 'the parser answered something else than was agreed' };
 const KINDS = ['password_required', 'broken', 'unsupported', 'crashed'] as const;
 
 /**
- * Reads the lines of a program that may be a stranger's: every line is taken as it was agreed, or none after it. Whoever takes a program over
- * chooses what its lines become here, so that they are counted before they are read.
+ * Reads the lines of a program that may be a stranger's, as they come: every line is taken as it was agreed, or none after it. Whoever takes a
+ * program over chooses what its lines become here, so that they are counted before they are read.
  */
-export function readAnswer<T>(output: Buffer, maxLineBytes: number, accept: (item: unknown) => T): Answer<T> {
-  const items: T[] = [];
-  const bounds = new AnswerBounds(maxLineBytes);
-  for (let start = 0; start < output.length;) {
-    const end = output.indexOf(LINE_FEED, start);
-    // The program was ended in the middle of a line.
-    if (end < 0) break;
-    try {
-      bounds.count(output, start, end);
-      const line = asObject(JSON.parse(output.toString('utf8', start, end)));
-      if ('done' in line) return { items, end: { failure: null }, fault: null };
-      if ('failure' in line) return { items, end: { failure: asFailure(asObject(line['failure'])) }, fault: null };
-      items.push(accept(line['item']));
-    } catch (error) {
-      return { items, end: null, fault: error instanceof AnswerTooLarge ? error.failure : NOT_AGREED };
-    }
-    start = end + 1;
+export class AnswerReader<T> {
+  readonly items: T[] = [];
+  /** The last line, when it is the one that ends an answer. */
+  end: { failure: ParseFailure | null } | null = null;
+  /** Set by the first line that is not what was agreed; nothing after it counts. */
+  fault: ParseFailure | null = null;
+  /** Something came after the end. */
+  hasSurplus = false;
+  private readonly bounds: AnswerBounds;
+  /** The beginning of a line whose end has not come yet. */
+  private begun: Buffer[] = [];
+  private begunBytes = 0;
+
+  constructor(
+    private readonly maxLineBytes: number,
+    private readonly accept: (item: unknown) => T,
+  ) {
+    this.bounds = new AnswerBounds(maxLineBytes);
   }
-  return { items, end: null, fault: null };
+
+  get isOver(): boolean {
+    return this.end !== null || this.fault !== null;
+  }
+
+  /** Takes what was printed next. */
+  push(chunk: Buffer): void {
+    let start = 0;
+    while (!this.isOver && start < chunk.length) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      const part = chunk.subarray(start, end < 0 ? chunk.length : end);
+      this.begun.push(part);
+      this.begunBytes += part.length;
+      if (end >= 0) this.takeLine(Buffer.concat(this.begun));
+      else if (this.begunBytes > this.maxLineBytes) this.takeLine(part, this.begunBytes);
+      start += part.length + 1;
+    }
+    this.hasSurplus ||= start < chunk.length;
+  }
+
+  private takeLine(line: Buffer, bytes = line.length): void {
+    this.begun = [];
+    this.begunBytes = 0;
+    try {
+      this.bounds.count(line, bytes);
+      const said = asObject(JSON.parse(line.toString('utf8')));
+      if ('done' in said) this.end = { failure: null };
+      else if ('failure' in said) this.end = { failure: asFailure(asObject(said['failure'])) };
+      else this.items.push(this.accept(said['item']));
+    } catch (error) {
+      this.fault = error instanceof AnswerTooLarge ? error.failure : NOT_AGREED;
+    }
+  }
 }
 
 function asObject(value: unknown): Record<string, unknown> {

@@ -6,7 +6,7 @@ import { atMost, type RowFindings } from '../../../../test/bench/row.js';
 import { StartedDocsvc } from '../../support/installation/started-docsvc.js';
 import { median } from '../reading/jailed-reading.js';
 import { joinPdfs } from '../reading/joined-file.js';
-import { readBare } from '../reading/read-bare.js';
+import { readBare } from '../reading/readers.js';
 import { residentTreeMib, TreeMemory } from '../reading/resident-tree.js';
 import { sendParts } from '../uploads/send-parts.js';
 import { makeProject, UploadSession } from '../uploads/upload-session.js';

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { FileRead } from '../reading/jailed-reading.js';
-import { readBare } from '../reading/read-bare.js';
+import { readBare } from '../reading/readers.js';
 import {
   installPeer,
   installPythonPeer,

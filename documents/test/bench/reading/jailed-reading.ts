@@ -21,7 +21,8 @@ export async function readJailed(file: string, pages: number): Promise<FileRead>
   let words = 0;
   const started = performance.now();
   for (let from = 1; from <= pages; from += BATCH) {
-    const { items, failure } = await reader.read(file, 'pdf', { from, to: Math.min(pages, from + BATCH - 1) });
+    const to = Math.min(pages, from + BATCH - 1);
+    const { items, failure } = await reader.read(file, 'pdf', { from, to }, undefined, to < pages);
     if (failure !== null) throw new Error(failure.message);
     for (const item of items) words += 'page' in item ? item.page.words.length : 0;
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SMALL_HEAP } from '../../../../src/embedded/documents-service.js';
 import { connectDriver, type ConnectedDriver } from '../../../src/core/driver/connect-driver.js';
 import { wake } from '../../../src/core/driver/wake.js';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
@@ -18,8 +19,6 @@ import { plantVersion, type PlantedVersion } from '../documents/plant-version.js
 import { createNamespace, type OwnNamespace } from '../temporal/own-namespace.js';
 
 const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url).pathname;
-/** As an installation starts its worker (src/embedded/documents-service.ts). */
-const HEAP = ['--max-semi-space-size=2', '--max-old-space-size=1024'];
 const SEAL_KEY = '11'.repeat(32);
 
 /** An organization with one project, and its administrator. */
@@ -97,7 +96,7 @@ export class LivePipeline {
   }
 
   async startWorker(): Promise<void> {
-    const child = spawn(process.execPath, [...HEAP, '--enable-source-maps', WORKER], {
+    const child = spawn(process.execPath, [...SMALL_HEAP, '--enable-source-maps', WORKER], {
       env: this.environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

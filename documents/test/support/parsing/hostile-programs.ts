@@ -1,5 +1,5 @@
 import type { ParseFailure } from '../../../src/domain/page-model.js';
-import type { ParserLimits } from '../../../src/platform/parsing/parser-jail.js';
+import type { ParserLimits } from '../../../src/platform/parsing/parser-limits.js';
 
 /** What of this host a hostile program is told to go for. */
 export interface Targets {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { SandgateError } from '../../../domain/errors.js';
-import type { ConfinedCommand, ConfinedResult, ReachedLimit } from '../../host/confine.js';
+import type { ConfinedCommand, ConfinedResult, ConfinedTalk, ReachedLimit } from '../../host/confine.js';
 
 /** A confined program that runs. */
 export interface StartedProgram {
@@ -18,7 +19,7 @@ export interface ConfinedLaunch {
   env: Record<string, string>;
 }
 
-/** Starts a confined program, feeds it and keeps what it prints, until it has ended or has been killed. */
+/** Starts a confined program, feeds it and takes what it prints, until it has ended or has been killed. */
 export function collectOutput(
   launch: ConfinedLaunch,
   command: ConfinedCommand,
@@ -51,25 +52,40 @@ export function collectOutput(
     command.signal?.addEventListener('abort', kill, { once: true });
     if (command.signal?.aborted === true) kill();
     const settle = (): void => {
-      for (const clock of clocks) clock.stop();
+      for (const clock of clocks) clock.pause();
       command.signal?.removeEventListener('abort', kill);
     };
-    const keep = (stream: typeof stdout) => keepOutput(stream, command.maxOutputBytes, () => end('output'));
-    const [kept, keptErrors] = [keep(stdout), keep(stderr)];
+    const overflow = (): void => end('output');
+    const printed = new Output(stdout, command.maxOutputBytes, overflow, command.dialogue?.output);
+    const errors = new Output(stderr, command.maxOutputBytes, overflow);
     // A program may end without reading its input; that is not a failure.
     stdin?.on('error', () => stdin.destroy());
-    stdin?.end(command.stdin ?? '');
     child.once('error', settle);
     child.once('close', (exitCode) => {
       settle();
       const ending = { timedOut: limit === 'wall_time', truncated: limit === 'output' };
-      resolve({ ...ending, limit, exitCode, stdout: kept(), stderr: keptErrors() });
+      resolve({ ...ending, limit, exitCode, stdout: printed.kept, stderr: errors.kept });
     });
     const giveBack = (ms: number): void => {
       for (const clock of clocks) clock.giveBack(ms);
     };
     if (child.pid !== undefined) started({ pid: child.pid, end, giveBack });
+    if (command.dialogue === undefined) stdin?.end(command.stdin ?? '');
+    else if (stdin) command.dialogue.started(talkOf(stdin, clocks, printed));
   });
+}
+
+function talkOf(stdin: Writable, clocks: readonly Clock[], printed: Output): ConfinedTalk {
+  return {
+    stdin,
+    begin: () => {
+      printed.restart();
+      for (const clock of clocks) clock.restart();
+    },
+    rest: () => {
+      for (const clock of clocks) clock.pause();
+    },
+  };
 }
 
 function startClocks(
@@ -80,7 +96,7 @@ function startClocks(
   const whole = new Clock(timeoutMs, expire);
   if (limits?.silenceMs === undefined) return [whole];
   const silence = new Clock(limits.silenceMs, expire);
-  stdout?.on('data', () => silence.restart());
+  stdout?.on('data', () => silence.extend());
   return [whole, silence];
 }
 
@@ -94,10 +110,16 @@ class Clock {
     private readonly expire: () => void,
   ) {
     this.restart();
-    this.wait();
   }
 
   restart(): void {
+    this.pause();
+    this.deadline = performance.now() + this.ms;
+    this.wait();
+  }
+
+  /** Gives it all of its time again, if it runs. */
+  extend(): void {
     this.deadline = performance.now() + this.ms;
   }
 
@@ -105,28 +127,42 @@ class Clock {
     this.deadline += ms;
   }
 
-  stop(): void {
+  pause(): void {
     clearTimeout(this.timer);
   }
 
   private wait(): void {
     const left = this.deadline - performance.now();
-    this.timer = left > 0 ? setTimeout(() => this.wait(), Math.ceil(left)) : undefined;
-    if (left <= 0) this.expire();
+    if (left > 0) this.timer = setTimeout(() => this.wait(), Math.ceil(left));
+    else this.expire();
   }
 }
 
-function keepOutput(
-  stream: NodeJS.ReadableStream | null | undefined,
-  maxBytes: number,
-  overflow: () => void,
-): () => Buffer {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  stream?.on('data', (chunk: Buffer) => {
-    if (bytes < maxBytes) chunks.push(chunk.subarray(0, maxBytes - bytes));
-    bytes += chunk.length;
-    if (bytes > maxBytes) overflow();
-  });
-  return () => Buffer.concat(chunks);
+/** What a program prints, up to a bound: kept until the end, or passed on as it comes. */
+class Output {
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(
+    stream: NodeJS.ReadableStream | null | undefined,
+    private readonly maxBytes: number,
+    private readonly overflow: () => void,
+    private readonly pass: (chunk: Buffer) => void = (chunk) => this.chunks.push(chunk),
+  ) {
+    stream?.on('data', (chunk: Buffer) => this.take(chunk));
+  }
+
+  get kept(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+
+  restart(): void {
+    this.bytes = 0;
+  }
+
+  private take(chunk: Buffer): void {
+    if (this.bytes < this.maxBytes) this.pass(chunk.subarray(0, this.maxBytes - this.bytes));
+    this.bytes += chunk.length;
+    if (this.bytes > this.maxBytes) this.overflow();
+  }
 }

@@ -45,8 +45,11 @@ export interface ConfiningEngine {
 /** Confines programs of our own in containers, where bubblewrap does not work; the image has the programs, except Node. */
 export function confineInContainers(on: ConfiningEngine): Confine {
   return async (command) => {
-    if (command.limits !== undefined || command.elsewhere !== undefined)
-      throw new SandgateError('unavailable', 'a program with limits of its own can be confined by bubblewrap alone');
+    if (command.limits !== undefined || command.elsewhere !== undefined || command.dialogue !== undefined)
+      throw new SandgateError(
+        'unavailable',
+        'a program with limits of its own, or one to talk with, can be confined by bubblewrap alone',
+      );
     await refuseLinks([...command.readOnly, ...command.readWrite]);
     const id = await on.engine.create(`service-confined-${randomUUID()}`, await bodyOf(on, command));
     if (id === null) throw new SandgateError('unavailable', 'a container for a confined program could not be made');

@@ -1,6 +1,8 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import type { JailLimit, ParseFailure } from '../../../domain/page-model.js';
 import type { ParserLine } from '../parser-protocol.js';
+
+const LINE_FEED = 0x0a;
 
 /** Thrown by a program for a document that it will not or cannot read. */
 export class ParserRefusal extends Error {
@@ -27,15 +29,18 @@ const SYSTEM_LIMITS: Readonly<Record<string, JailLimit>> = {
 };
 
 /**
- * Serves the one call that a parser program is started for (parser-protocol.ts). `emit` prints one item at once; what the work throws becomes the
- * failure. An error that is no refusal and no limit ends the process, whose caller then says `crashed`.
+ * Serves the calls that a parser program is started for, one after the other (parser-protocol.ts). `emit` prints one item at once; what the work
+ * throws becomes the failure, with which the program ends. An error that is no refusal and no limit ends the process, whose caller then says
+ * `crashed`.
  */
 export async function serve<Request>(
   work: (request: Request, emit: (item: unknown) => void) => Promise<void> | void,
 ): Promise<void> {
   try {
-    await work(JSON.parse(readFileSync(0, 'utf8')) as Request, (item) => print({ item }));
-    print({ done: true });
+    for (const line of requests()) {
+      await work(JSON.parse(line) as Request, (item) => print({ item }));
+      print({ done: true });
+    }
   } catch (error) {
     const failure = failureOf(error);
     if (failure === null) throw error;
@@ -43,6 +48,20 @@ export async function serve<Request>(
   }
   // Handles that a library left open must not hold the caller up.
   process.exit(0);
+}
+
+/** Lines of standard input. Waiting for the next one holds up the whole process, which has nothing else to do then. */
+function* requests(): Generator<string> {
+  const chunk = Buffer.alloc(65_536);
+  let begun: Buffer[] = [];
+  for (let bytes = readSync(0, chunk); bytes > 0; bytes = readSync(0, chunk)) {
+    const part = Buffer.from(chunk.subarray(0, bytes));
+    const end = part.indexOf(LINE_FEED);
+    begun.push(part);
+    if (end < 0) continue;
+    yield Buffer.concat(begun).toString('utf8');
+    begun = [];
+  }
 }
 
 function failureOf(error: unknown): ParseFailure | null {

@@ -6,6 +6,18 @@ import type { PdfSource } from './open-pdf.js';
 const run = promisify(execFile);
 const LIMITS = { timeout: 10_000, maxBuffer: 16 * 1024 * 1024 };
 
+/** So many pages are asked for at once: Poppler takes longer to open a document than to tell of its pages. */
+const ROTATIONS_AT_ONCE = 1000;
+
+/** By how much each page is turned to be displayed, of the pages that were asked for and of some that may be asked for next. */
+interface Rotations {
+  from: number;
+  to: number;
+  pages: ReadonlyMap<number, Page['rotation']>;
+}
+
+let known: Promise<Rotations> | null = null;
+
 /** By how much each page is turned to be displayed. A document with a password is not asked: that would stand on a command line. */
 export async function pageRotations(
   { path, password }: PdfSource,
@@ -13,13 +25,16 @@ export async function pageRotations(
   to: number,
 ): Promise<ReadonlyMap<number, Page['rotation']>> {
   if (password !== undefined) return new Map();
+  const last = await known;
+  if (last !== null && last.from <= from && to <= last.to) return last.pages;
+  known = askRotations(path, from, Math.max(to, from + ROTATIONS_AT_ONCE - 1));
+  return (await known).pages;
+}
+
+async function askRotations(path: string, from: number, to: number): Promise<Rotations> {
   const said = await outputOf('pdfinfo', ['-f', String(from), '-l', String(to), path]);
-  return new Map(
-    [...said.matchAll(/^Page\s+(\d+) rot:\s+(90|180|270)$/gm)].map((match) => [
-      Number(match[1]),
-      Number(match[2]) as Page['rotation'],
-    ]),
-  );
+  const turned = [...said.matchAll(/^Page\s+(\d+) rot:\s+(90|180|270)$/gm)];
+  return { from, to, pages: new Map(turned.map(([, page, by]) => [Number(page), Number(by) as Page['rotation']])) };
 }
 
 /** Names of the files that a document carries. They are never opened. */

@@ -13,6 +13,12 @@ const PART = { first: 2, most: 16 };
 /** A part is as large as is read in this time: the caller waits for a page for seconds only. */
 const PART_MS = 1500;
 
+/** What PDFium says of a document without a form; looking for its fields takes as long as opening it. */
+const NO_FORM = 0;
+
+/** What was learned of the document from the pages that this program has read. */
+const learned = { pagesOfPart: PART.first, mayHaveForm: true };
+
 /** Reads pages in order, each with its tables, and hands each over as soon as it is made. */
 export async function readPages(
   source: PdfSource,
@@ -21,12 +27,11 @@ export async function readPages(
   emit: (page: ReadPage | LostPage) => void,
 ): Promise<void> {
   const rotations = pageRotations(source, from, to);
-  let size = PART.first;
   const parse = async (first: number): Promise<ParsedPart> => {
     const started = performance.now();
-    const part = await parsePart(source, first, Math.min(to, first + size - 1));
+    const part = await parsePart(source, first, Math.min(to, first + learned.pagesOfPart - 1));
     const perPage = (performance.now() - started) / (part.last - first + 1);
-    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
+    learned.pagesOfPart = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
     return part;
   };
   for (let coming = parse(from), next = from; next <= to;) {
@@ -70,9 +75,10 @@ async function parsePart(source: PdfSource, first: number, last: number): Promis
   const result = await parsePdf(source, `${String(first)}-${String(last)}`, {
     emitWordBoxes: true,
     extractVectorGraphics: true,
-    extractFormFields: true,
+    extractFormFields: learned.mayHaveForm,
     extractImages: true,
   });
+  learned.mayHaveForm &&= result.formType !== NO_FORM;
   return { first, last, result, scanned: await findScans(source, result) };
 }
 
