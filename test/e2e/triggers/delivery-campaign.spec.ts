@@ -7,7 +7,7 @@ import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** In all; the nightly campaign delivers 5,000. */
-const DELIVERIES = Number(process.env['TEST_DELIVERIES'] ?? 150);
+const DELIVERIES = Number(process.env['TEST_DELIVERIES'] ?? 500);
 const EACH_RUN = 10;
 const RUNS = Math.ceil(DELIVERIES / EACH_RUN);
 const WITHIN_MS = 120_000 + DELIVERIES * 600;
