@@ -17,6 +17,7 @@ const FILES = [
   'tables/uploads.sql',
   'tables/pages.sql',
   'tables/search.sql',
+  'tables/schemas.sql',
   'tables/webhooks.sql',
   'tables/driver.sql',
 ];

@@ -367,6 +367,46 @@ create table schema_migrations (
   constraint "PK_62441bec32630ced9e4cccae336" PRIMARY KEY (id)
 );
 
+create table schema_versions (
+  id uuid not null,
+  org_id uuid not null,
+  schema_id uuid not null,
+  version integer not null,
+  json_schema json not null,
+  digest bytea not null,
+  source text not null,
+  field_count integer not null,
+  created_at timestamp with time zone default now() not null,
+  constraint schema_versions_pkey PRIMARY KEY (id),
+  constraint schema_versions_org_id_id_key UNIQUE (org_id, id),
+  constraint schema_versions_schema_id_digest_key UNIQUE (schema_id, digest),
+  constraint schema_versions_schema_id_version_key UNIQUE (schema_id, version),
+  constraint schema_versions_digest_check CHECK ((octet_length(digest) = 32)),
+  constraint schema_versions_field_count_check CHECK ((field_count >= 1)),
+  constraint schema_versions_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'generated'::text, 'inferred'::text]))),
+  constraint schema_versions_version_check CHECK ((version >= 1))
+);
+
+create table schemas (
+  id uuid not null,
+  org_id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  description text,
+  latest_version integer default 1 not null,
+  latest_version_id uuid not null,
+  row_version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  archived_at timestamp with time zone,
+  constraint schemas_pkey PRIMARY KEY (id),
+  constraint schemas_org_id_id_key UNIQUE (org_id, id),
+  constraint schemas_latest_version_check CHECK ((latest_version >= 1)),
+  constraint schemas_name_check CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 255)))
+);
+CREATE UNIQUE INDEX schemas_name ON public.schemas USING btree (project_id, name) WHERE (archived_at IS NULL);
+CREATE INDEX schemas_newest ON public.schemas USING btree (org_id, project_id, id DESC) WHERE (archived_at IS NULL);
+
 create table secret_throttles (
   key bytea not null,
   count integer not null,
@@ -1610,6 +1650,7 @@ begin
   delete from webhooks where project_id = p_project;
   delete from upload_sessions where project_id = p_project;
   delete from lexicon where project_id = p_project;
+  delete from schemas where project_id = p_project;
   delete from projects where id = p_project;
   return true;
 end
@@ -1752,6 +1793,16 @@ begin
       next_attempt_at = clock_timestamp(), finished_at = null
     where d.id = p_delivery and d.status in ('succeeded', 'exhausted', 'cancelled');
   return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rows of % never change', tg_table_name using errcode = 'restrict_violation';
 end
 $function$
 ;
@@ -2108,6 +2159,10 @@ alter table parses add constraint parses_org_id_project_id_fkey FOREIGN KEY (org
 alter table projects add constraint projects_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table projects add constraint projects_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES workspaces(org_id, id);
 alter table rate_buckets add constraint rate_buckets_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table schema_versions add constraint schema_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table schema_versions add constraint schema_versions_org_id_schema_id_fkey FOREIGN KEY (org_id, schema_id) REFERENCES schemas(org_id, id) ON DELETE CASCADE;
+alter table schemas add constraint schemas_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table schemas add constraint schemas_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES projects(org_id, id);
 alter table upload_parts add constraint upload_parts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table upload_parts add constraint upload_parts_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES upload_sessions(org_id, id) ON DELETE CASCADE;
 alter table upload_sessions add constraint upload_sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
@@ -2119,7 +2174,7 @@ alter table workspaces add constraint workspaces_org_id_fkey FOREIGN KEY (org_id
 
 -- Triggers
 
-
+CREATE TRIGGER schema_versions_immutable BEFORE UPDATE ON public.schema_versions FOR EACH ROW EXECUTE FUNCTION docsvc_refuse_change();
 
 -- Row-level isolation
 
@@ -2180,6 +2235,10 @@ create policy org_isolation on projects as PERMISSIVE for ALL to public using ((
 alter table rate_buckets enable row level security, force row level security;
 create policy cross_organization on rate_buckets as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on rate_buckets as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table schema_versions enable row level security, force row level security;
+create policy org_isolation on schema_versions as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table schemas enable row level security, force row level security;
+create policy org_isolation on schemas as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table secret_throttles enable row level security, force row level security;
 create policy cross_organization on secret_throttles as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 alter table upload_parts enable row level security, force row level security;
@@ -2238,6 +2297,8 @@ grant delete, insert, select, update on table projects to docsvc_app;
 grant insert, select on table projects to docsvc_system;
 grant select on table rate_buckets to docsvc_app;
 grant insert, select, update on table rate_buckets to docsvc_system;
+grant insert, select on table schema_versions to docsvc_app;
+grant delete, insert, select, update on table schemas to docsvc_app;
 grant delete, insert, select, update on table secret_throttles to docsvc_system;
 grant delete, insert, select, update on table upload_parts to docsvc_app;
 grant delete, select on table upload_parts to docsvc_system;

@@ -22,6 +22,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { PagesModule } from './pages/pages.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { SchemasModule } from './schemas/schemas.module.js';
 import { SearchModule } from './search/search.module.js';
 import { requestLogging } from './request-log.js';
 import { UploadsModule } from './uploads/uploads.module.js';
@@ -40,6 +41,7 @@ const RESOURCES = [
   WebhooksModule,
   PagesModule,
   SearchModule,
+  SchemasModule,
   UploadsModule,
   DocumentsModule,
 ];

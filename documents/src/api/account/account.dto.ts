@@ -20,6 +20,9 @@ class LimitsView {
   @ApiProperty({ type: 'integer' })
   searchesPerMinute!: number;
 
+  @ApiProperty({ type: 'integer', description: 'Of schemas from words or sheets.' })
+  generationsPerMinute!: number;
+
   @ApiProperty({ type: 'integer', description: 'Of a JSON body.' })
   jsonBytes!: number;
 
@@ -28,6 +31,9 @@ class LimitsView {
 
   @ApiProperty({ type: 'integer' })
   webhooksPerProject!: number;
+
+  @ApiProperty({ type: 'integer' })
+  schemasPerProject!: number;
 }
 
 class UsageItem implements UsageOf {

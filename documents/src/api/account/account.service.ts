@@ -26,9 +26,11 @@ export class AccountService {
       limits: {
         requestsPerMinute: rates.requestsPerMin,
         searchesPerMinute: rates.searchesPerMin,
+        generationsPerMinute: rates.generationsPerMin,
         jsonBytes: http.maxJsonBytes,
         openUploads: quotas.openUploads,
         webhooksPerProject: quotas.webhooksPerProject,
+        schemasPerProject: quotas.schemasPerProject,
       },
       ...(await this.usage(caller)),
     };

@@ -33,7 +33,11 @@ export class Door {
     const { rates } = this.config;
     const admission = await admitRequest(
       this.record,
-      { requests: rates.requestsPerMin, searches: rates.searchesPerMin },
+      {
+        requests: rates.requestsPerMin,
+        searches: rates.searchesPerMin,
+        schema_generations: rates.generationsPerMin,
+      },
       { token: tokenOf(request), kind, requestId: request.id },
     );
     if (admission.verdict === 'unknown' || admission.verdict === 'expired') throw refusalOf(admission.verdict);
@@ -42,7 +46,7 @@ export class Door {
       const { rate, retrySeconds } = admission;
       throw new DocsvcError(
         'rate_limited',
-        `this credential may send ${rate.limit} ${kind} a minute; wait ${retrySeconds} s`,
+        `this credential may send ${rate.limit} ${kind.replace('_', ' ')} a minute; wait ${retrySeconds} s`,
         { retryAfterSeconds: retrySeconds },
       );
     }

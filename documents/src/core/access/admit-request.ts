@@ -4,10 +4,11 @@ import type { Record as DocsvcRecord } from '../record/record.js';
 import type { Caller } from './caller.js';
 import { hashSecret } from './secrets.js';
 
-/** Requests of one credential in a minute, by what they do; a search counts as a request too. */
+/** Requests of one credential in a minute, by what they do; a search or a generation counts as a request too. */
 export interface RequestRates {
   requests: number;
   searches: number;
+  schema_generations: number;
 }
 
 export type RateKind = keyof RequestRates;

@@ -18,6 +18,14 @@ export class RateConfig {
     about: 'Searches of one client in a minute; beyond it 429.',
   })
   readonly searchesPerMin!: number;
+
+  @setting({
+    variable: 'DOCSVC_RATE_GENERATIONS_PER_MIN',
+    read: integer(1, 1_000_000),
+    default: 20,
+    about: 'Schemas that one client has made from words or sheets in a minute; beyond it 429.',
+  })
+  readonly generationsPerMin!: number;
 }
 
 /** What one organization may hold. From 80 % on, answers of `GET /api/me` and the log warn. */
@@ -61,4 +69,12 @@ export class QuotaConfig {
     about: 'Webhooks of one project.',
   })
   readonly webhooksPerProject!: number;
+
+  @setting({
+    variable: 'DOCSVC_QUOTA_SCHEMAS_PER_PROJECT',
+    read: integer(0, 100_000),
+    default: 500,
+    about: 'Schemas of one project that are not archived.',
+  })
+  readonly schemasPerProject!: number;
 }

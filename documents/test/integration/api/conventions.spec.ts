@@ -88,9 +88,6 @@ describe('failures', () => {
       ['POST', '/api/v2/projects/x/extractions'],
       ['GET', '/api/v2/extractions/x/result'],
       ['GET', '/api/extractions/x'],
-      ['POST', '/api/projects/x/schemas/generate'],
-      ['GET', '/api/schemas/x'],
-      ['GET', '/api/schema-versions/x'],
       ['POST', '/oauth/device_authorization'],
       ['GET', '/oauth/authorize?client_id=x'],
       ['GET', '/.well-known/oauth-protected-resource/mcp'],
@@ -104,7 +101,7 @@ describe('failures', () => {
         body: { error: { code: 'not_implemented', message: expect.stringContaining('later release') } },
       });
     }
-    expect((await acme.ask('/api/schemasandmore')).status).toBe(404);
+    expect((await acme.ask('/api/extractionsandmore')).status).toBe(404);
   });
 
   it('every answer forbids sniffing and framing', async () => {

@@ -10,6 +10,8 @@ export interface PlantedResources {
   uploads: string;
   webhooks: string;
   deliveries: string;
+  schemas: string;
+  'schema-versions': string;
 }
 
 /** Rows by the owner of the database, for specs that ask who may reach them. @param clientId a client of the organization */
@@ -46,5 +48,15 @@ export async function plantResources(owner: pg.Pool, orgId: string, clientId: st
      values ($1, $2, $3, $4, $5, 'document.ready', 'exhausted')`,
     [deliveries, orgId, projects, webhooks, events],
   );
-  return { workspaces, projects, documents, uploads, webhooks, deliveries };
+  const [schemas, schemaVersions] = [randomUUID(), randomUUID()];
+  await owner.query(
+    `insert into schemas (id, org_id, project_id, name, latest_version_id) values ($1, $2, $3, 'S', $4)`,
+    [schemas, orgId, projects, schemaVersions],
+  );
+  await owner.query(
+    `insert into schema_versions (id, org_id, schema_id, version, json_schema, digest, source, field_count)
+     values ($1, $2, $3, 1, '{}', sha256('x'), 'manual', 1)`,
+    [schemaVersions, orgId, schemas],
+  );
+  return { workspaces, projects, documents, uploads, webhooks, deliveries, schemas, 'schema-versions': schemaVersions };
 }
