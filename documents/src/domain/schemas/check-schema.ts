@@ -190,12 +190,22 @@ class Walk {
         this.faults.invalid(here, 'is not a schema', null);
         return;
       }
-      if (real.length > 1 && real.includes(one) && !this.isScalar(one)) {
+      if (isNullable(one)) {
+        this.nullAlone(one, here);
+        return;
+      }
+      if (real.length > 1 && !this.isScalar(one)) {
         const message = 'is an alternative that is neither null nor a single value';
         this.faults.invalid(here, message, 'an object or a list may stand beside null alone');
       }
       this.node(one, here, level, false);
     });
+  }
+
+  private nullAlone(node: JsonObject, path: string): void {
+    for (const word of Object.keys(node)) {
+      if (!BESIDE_NULL.has(word)) this.faults.invalid(pointerTo(path, word), 'has no effect on null', 'leave it out');
+    }
   }
 
   private isScalar(node: JsonObject): boolean {
@@ -207,6 +217,7 @@ class Walk {
 }
 
 const DESCRIBED_BY = ['type', 'enum', 'anyOf'] as const;
+const BESIDE_NULL: ReadonlySet<string> = new Set(['type', 'description', 'title', '$comment']);
 const BESIDE_REFERENCE: ReadonlySet<string> = new Set(['$ref', 'description', 'title', '$comment', 'examples']);
 
 function isBlank(description: JsonValue | undefined): boolean {

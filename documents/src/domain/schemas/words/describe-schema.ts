@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import { pointerTo } from '../schema-fault.js';
 import type { ValueKind } from './lexicon.js';
+import { wordsOf } from './name-field.js';
 import { outlineOf } from './outline.js';
 import { readField, type Field } from './read-field.js';
 
@@ -111,7 +112,7 @@ function valueOf({ kind, values }: Field, isNullable: boolean): JsonObject {
 /** A sentence about the value, with what documents print beside it. */
 function describe({ phrase, quoted, labels, unit, remarks, values, kind, shape, key }: Field): string {
   const what = phrase.trim() === '' ? key : phrase.trim();
-  const named = quoted.length > 0 ? quoted : labels.filter((label) => label !== what.toLowerCase());
+  const named = quoted.length > 0 ? quoted : labels.filter((label) => label !== wordsOf(what).join(' ').toLowerCase());
   const verb = quoted.length > 0 ? 'labelled' : 'also labelled';
   const isMany = shape === 'values' || shape === 'objects';
   const parts = [

@@ -23,6 +23,7 @@ export interface Concept {
 }
 
 const LONGEST = 4;
+const COUNTS: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'count']);
 const BY_WORDS = readConcepts();
 
 /** The concept of words in the singular and in small letters; null for one that is not known. */
@@ -37,11 +38,11 @@ export function findConcept(words: readonly string[]): Concept | null {
 export function conceptOf(words: readonly string[]): Concept | null {
   const whole = findConcept(words);
   if (whole !== null) return whole;
-  const of = words.indexOf('of');
-  if (of > 0) {
-    const head = words.slice(0, of);
-    return head.at(-1) === 'number' ? { kind: 'integer', labels: [] } : conceptOf(head);
-  }
+  const of = words.findIndex((word, at) => at > 0 && (word === 'of' || word === 'per'));
+  const head = of > 0 ? words.slice(0, of) : [];
+  if (words[of] === 'of' && COUNTS.has(head.at(-1) ?? '')) return { kind: 'integer', labels: [] };
+  const ofHead = head.length > 0 ? conceptOf(head) : null;
+  if (ofHead !== null) return ofHead;
   return endingOf(words) ?? byLastWord(words) ?? beginningOf(words);
 }
 
@@ -61,12 +62,12 @@ function beginningOf(words: readonly string[]): Concept | null {
   return null;
 }
 
-/** `reported on` is a day, `collected at` a moment, `approved by` somebody. */
+/** `reported on` and `valid until` are days, `collected at` is a moment, `approved by` somebody. */
 function byLastWord(words: readonly string[]): Concept | null {
   if (words.length < 2) return null;
   const last = words.at(-1);
-  if (last === 'by') return { kind: 'text', labels: [] };
-  if (last === 'on') return { kind: 'date', labels: [] };
+  if (last === 'by' || last === 'to') return { kind: 'text', labels: [] };
+  if (last === 'on' || last === 'until' || last === 'since' || last === 'from') return { kind: 'date', labels: [] };
   return last === 'at' ? { kind: 'date-time', labels: [] } : null;
 }
 

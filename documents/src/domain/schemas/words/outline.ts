@@ -38,6 +38,7 @@ const LEAD_IN = new RegExp(
     `(?:list|record|show|output|return|read|capture|report|give|pull|include|provide|tell)${DETERMINER}|(?:me|us|out)(?=\\s+(?:the|all|a|an)\\b)|` +
     "(?:i|we)(?:\\s+would|'d|’d)?\\s+(?:also\\s+)?(?:need|want|like)(?:\\s+to\\s+(?:know|have|get|extract|see))?|(?:can|could)\\s+you|" +
     "what(?:\\s+is|\\s+are|'s)|who(?:\\s+is|\\s+are)|when(?:\\s+is|\\s+was)|where(?:\\s+is|\\s+are)|there\\s+(?:is|are)|as\\s+well\\s+as|" +
+    '(?:the|each|every)\\s+(?:document|page|file|form)s?\\s+(?:has|have|contains?|shows?|lists?)|' +
     '(?:all\\s+|the\\s+)*following(?:\\s+(?:fields|data|information|values|details))?|fields(?=\\s*:))(?![\\p{L}\\p{N}_-])[\\s:,]*',
   'iu',
 );
@@ -46,6 +47,7 @@ const GOES_ON =
   /^(?:and\s+)?(?:(?:each|every|all|which|that)(?:\s+one)?(?:\s+of\s+(?:which|them|these))?\s+)?(?:with|having|has|have|includes?|including|containing|contains?|consisting\s+of|incl\.?|made\s+up\s+of|comprising)(?:\s+the\s+following)?\s*:?\s+(.+)$/iu;
 const OPENS =
   /^(.+?)(?:\s*:\s*|,?\s+(?:each\s+|that\s+|which\s+|all\s+)?(?:with|having|has|have|including|includes?|containing|contains?|consisting\s+of|made\s+up\s+of|comprising)(?:\s+(?:a|an|the|its|their)(?=\s))?\s+)(.+)$/iu;
+const HOW_MANY = /^how\s+many\s+(.+?)(?:\s+(?:are|were|is|was)\s+there|\s+there\s+(?:are|were))?$/iu;
 const VALUES = /^(?:(?:one|any)\s+of\s+|either\s+)?(.+)$/iu;
 const ONE_OF =
   /(?:,?\s+(?:which|that)\s+(?:is|are|can\s+be|may\s+be)|\s+(?:is|as|being))?\s+(?:one\s+of|either)\s+(?:the\s+values\s+)?((?:[^,;:]+,\s*)*[^,;:]+?,?\s+or\s+[\p{L}\p{N}_-]+)/giu;
@@ -117,14 +119,21 @@ class Outliner {
     }
     const [, head = '', rest = ''] = opened;
     const item = this.item(head);
-    item.isEach = /\beach\s+(?:with|having|has)\b/iu.test(part.slice(head.length));
+    item.isEach ||= /\beach\s+(?:with|having|has)\b/iu.test(part.slice(head.length));
     level.into.push(item);
     levels.push({ into: item.children, isClosed: false });
     this.part(rest, levels);
   }
 
+  /** A note such as `each with a name and a price` says what is inside. */
   private item(phrase: string): OutlineItem {
-    return { ...this.guarded.read(phrase), isEach: false, children: [] };
+    const { words, quotes, notes } = this.guarded.read(phrase.replace(HOW_MANY, 'number of $1'));
+    const inside = notes.flatMap((note) => GOES_ON.exec(note)?.[1] ?? []);
+    return {
+      ...{ words, quotes, notes: notes.filter((note) => !GOES_ON.test(note)) },
+      isEach: notes.some((note) => /^each\b/iu.test(note)),
+      children: inside.flatMap((within) => this.items(within)),
+    };
   }
 }
 

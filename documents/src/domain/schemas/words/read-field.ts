@@ -105,7 +105,8 @@ function shapeOf(item: OutlineItem, named: Named, members: readonly Field[], isL
   if (members.length > 0) {
     return isMany || isPlural(last) || MASS_NOUNS.has(noun) ? 'objects' : 'object';
   }
-  return isMany || (isPlural(last) && LISTED_NOUNS.has(noun)) ? 'values' : 'value';
+  const isListed = isPlural(last) && LISTED_NOUNS.has(noun) && !named.words.includes('of');
+  return isMany || isListed ? 'values' : 'value';
 }
 
 /** A unit makes a number of everything but a date; money in euros stays money. */
