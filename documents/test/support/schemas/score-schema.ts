@@ -14,11 +14,11 @@ export function leafTypesOf(schema: JsonValue | undefined, path = ''): LeafTypes
     return Object.assign({}, ...inner) as LeafTypes;
   }
   if (types[0] === 'array') return leafTypesOf(schema['items'], `${path}[]`);
-  return { [path]: typeOf(schema, String(types[0])) };
+  return { [path]: typeOf(schema, JSON.stringify(types[0]).slice(1, -1)) };
 }
 
 function typeOf({ enum: values, format }: JsonObject, type: string): string {
-  if (Array.isArray(values)) return `enum:${values.filter((value) => value !== null).join('|')}`;
+  if (Array.isArray(values)) return `enum:${values.filter((value) => typeof value === 'string').join('|')}`;
   return typeof format === 'string' ? format : type;
 }
 

@@ -25,4 +25,55 @@ describe('a schema from words', () => {
     const faults = descriptions.map(({ says }) => checkSchema(describeSchema(says).jsonSchema).faults);
     expect(faults.flat()).toEqual([]);
   });
+
+  it('DI-012 an unknown noun becomes a described text with a warning, in lists too', () => {
+    const { jsonSchema, warnings } = describeSchema('zorblat, rows with quixel and price');
+    expect(leafTypesOf(jsonSchema)).toEqual({ zorblat: 'string', 'rows[].quixel': 'string', 'rows[].price': 'number' });
+    expect(warnings.map(({ path, code }) => [path, code])).toEqual([
+      ['/properties/zorblat', 'unknown_noun'],
+      ['/properties/rows/items/properties/quixel', 'unknown_noun'],
+    ]);
+    expect(jsonSchema).toMatchObject({ properties: { zorblat: { description: 'Zorblat.' } } });
+  });
+
+  it('DI-012 says in descriptions what documents print, units and values', () => {
+    const { jsonSchema } = describeSchema(
+      'the total labelled "Amount payable" in EUR, state (open or paid), rent per month',
+    );
+    expect(jsonSchema).toMatchObject({
+      properties: {
+        total: { type: ['number', 'null'], description: expect.stringContaining('labelled "Amount payable"') },
+        state: { enum: ['open', 'paid', null], description: expect.stringContaining('one of open, paid') },
+        rent: { description: expect.stringContaining('per month') },
+      },
+    });
+  });
+
+  it('gives a key to what is named twice, and says so; what names nothing says that', () => {
+    const twice = describeSchema('date, amount, date');
+    expect(Object.keys(leafTypesOf(twice.jsonSchema))).toEqual(['date', 'amount', 'date2']);
+    expect(twice.warnings).toMatchObject([{ path: '/properties/date2', code: 'renamed' }]);
+    for (const nothing of ['', ' , ; "" ()', '...']) {
+      expect(describeSchema(nothing).warnings).toMatchObject([{ code: 'nothing_named' }]);
+    }
+  });
+
+  it('the longest hostile words take no longer than a moment', () => {
+    const hostile = [
+      'one of ' + 'a,  '.repeat(1_990),
+      'a with '.repeat(1_140),
+      '('.repeat(4_000) + ')'.repeat(4_000),
+      '"'.repeat(8_000),
+      'a and '.repeat(1_330),
+      'what is '.repeat(1_000),
+      ' '.repeat(8_000),
+      'x: '.repeat(2_660),
+      'a.'.repeat(4_000),
+    ];
+    for (const says of hostile) {
+      const started = performance.now();
+      describeSchema(says);
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
 });

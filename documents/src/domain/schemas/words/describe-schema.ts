@@ -1,30 +1,9 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import { pointerTo } from '../schema-fault.js';
-import type { ValueKind } from './lexicon.js';
+import { freeKey, valueSchema, type MadeSchema } from './made-schema.js';
 import { wordsOf } from './name-field.js';
 import { outlineOf } from './outline.js';
 import { readField, type Field } from './read-field.js';
-
-/** Why a key is what it is. */
-export interface FieldReason {
-  /** A JSON pointer into the schema. */
-  path: string;
-  reason: string;
-}
-
-export interface SchemaWarning {
-  /** A JSON pointer into the schema; empty for the whole. */
-  path: string;
-  code: 'unknown_noun' | 'renamed' | 'nothing_named';
-  message: string;
-}
-
-/** A schema that was made, with what is to be known about it. */
-export interface MadeSchema {
-  jsonSchema: JsonObject;
-  rationale: FieldReason[];
-  warnings: SchemaWarning[];
-}
 
 /**
  * A schema from words, by a grammar and a lexicon alone (DI-012): the same words always give the same schema, and nothing that was asked for is
@@ -49,7 +28,7 @@ function propertiesOf(fields: readonly Field[], at: string, made: MadeSchema): J
     if (key !== field.key) {
       made.warnings.push({ path, code: 'renamed', message: `there is a ${field.key} already, so this one is ${key}` });
     }
-    made.rationale.push({ path, reason: reasonOf(field) });
+    made.rationale.push({ path, reason: reasonOf(field), labels: [...field.quoted, field.phrase, ...field.labels] });
     if (field.because === 'unknown' && field.shape !== 'object' && field.shape !== 'objects') {
       const message = `"${field.phrase}" is no noun that is known, so it is a text; say its type, as in "${field.phrase} (number)"`;
       made.warnings.push({ path, code: 'unknown_noun', message });
@@ -77,36 +56,10 @@ function schemaOf(field: Field, path: string, made: MadeSchema): JsonObject {
       };
     }
     case 'values':
-      return { type: 'array', description, items: valueOf(field, false) };
+      return { type: 'array', description, items: valueSchema(field, false) };
     case 'value':
-      return { ...valueOf(field, true), description };
+      return { ...valueSchema(field, true), description };
   }
-}
-
-const TYPES: Readonly<Record<ValueKind, { type: string; format?: string }>> = {
-  text: { type: 'string' },
-  identifier: { type: 'string' },
-  money: { type: 'number' },
-  number: { type: 'number' },
-  integer: { type: 'integer' },
-  percent: { type: 'number' },
-  date: { type: 'string', format: 'date' },
-  'date-time': { type: 'string', format: 'date-time' },
-  time: { type: 'string', format: 'time' },
-  email: { type: 'string', format: 'email' },
-  phone: { type: 'string' },
-  uri: { type: 'string', format: 'uri' },
-  boolean: { type: 'boolean' },
-};
-
-/** What a document lacks is null; an item of a list that is lacking is not there. */
-function valueOf({ kind, values }: Field, isNullable: boolean): JsonObject {
-  const { type, format } = TYPES[kind];
-  return {
-    type: isNullable ? [type, 'null'] : type,
-    ...(format === undefined ? {} : { format }),
-    ...(values === null ? {} : { enum: isNullable ? [...values, null] : values }),
-  };
 }
 
 /** A sentence about the value, with what documents print beside it. */
@@ -144,11 +97,4 @@ function reasonOf({ because, kind, unit, phrase, shape, children }: Field): stri
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function freeKey(key: string, taken: ReadonlyMap<string, unknown>): string {
-  if (!taken.has(key)) return key;
-  for (let number = 2; ; number++) {
-    if (!taken.has(`${key}${number}`)) return `${key}${number}`;
-  }
 }

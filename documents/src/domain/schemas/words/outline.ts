@@ -18,19 +18,23 @@ export interface OutlineItem {
 /** Reads a description as a tree of things: commas, bullets, `with …`, `each having …` and colons. */
 export function outlineOf(description: string): OutlineItem[] {
   const guarded = new GuardedText(description);
-  return outlineLines(linesOf(guarded.text), new Outliner(guarded));
+  return outlineLines(linesOf(guarded.text), new Outliner(guarded), 0);
 }
 
-function outlineLines(lines: readonly OutlineLine[], outliner: Outliner): OutlineItem[] {
+function outlineLines(lines: readonly OutlineLine[], outliner: Outliner, depth: number): OutlineItem[] {
   return lines.flatMap(({ text, inner }) => {
-    const items = sentencesOf(text).flatMap((sentence) => outliner.items(sentence));
-    const within = outlineLines(inner, outliner);
+    const items = sentencesOf(text).flatMap((sentence) => outliner.items(sentence, depth));
     const last = items.at(-1);
-    if (last === undefined) return within;
+    const isDeep = depth >= MOST_NESTED;
+    const within = outlineLines(inner, outliner, last === undefined || isDeep ? depth : depth + 1);
+    if (last === undefined || isDeep) return [...items, ...within];
     last.children.push(...within);
     return items;
   });
 }
+
+/** Lists inside each other. With the root and an object for each, no schema becomes deeper than one may be. */
+const MOST_NESTED = 4;
 
 const DETERMINER = '(?=\\s+(?:the|all|each|every|a|an|any|its|their|me|us|out)\\b|\\s*:)';
 const LEAD_IN = new RegExp(
@@ -50,11 +54,12 @@ const OPENS =
 const HOW_MANY = /^how\s+many\s+(.+?)(?:\s+(?:are|were|is|was)\s+there|\s+there\s+(?:are|were))?$/iu;
 const VALUES = /^(?:(?:one|any)\s+of\s+|either\s+)?(.+)$/iu;
 const ONE_OF =
-  /(?:,?\s+(?:which|that)\s+(?:is|are|can\s+be|may\s+be)|\s+(?:is|as|being))?\s+(?:one\s+of|either)\s+(?:the\s+values\s+)?((?:[^,;:]+,\s*)*[^,;:]+?,?\s+or\s+[\p{L}\p{N}_-]+)/giu;
+  /(?:,? (?:which|that) (?:is|are|can be|may be)| (?:is|as|being))? (?:one of|either) (?:the values )?((?:[^,;:]{1,100},){0,40}[^,;:]{1,100}?,? or [\p{L}\p{N}_-]+)/giu;
 
 /** A list that is being filled. */
 interface Level {
   into: OutlineItem[];
+  depth: number;
   /** Its last item was said with `and`: what follows belongs to the list around it. */
   isClosed: boolean;
 }
@@ -62,16 +67,18 @@ interface Level {
 class Outliner {
   constructor(private readonly guarded: GuardedText) {}
 
-  items(sentence: string): OutlineItem[] {
-    const plain = sentence.replaceAll(ONE_OF, (_whole, values: string) => ` ${this.guarded.keep('note', values)}`);
+  items(sentence: string, depth: number): OutlineItem[] {
+    const plain = sentence
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(ONE_OF, (_whole, values: string) => ` ${this.guarded.keep('note', values)}`);
     const text = this.withValues(withoutLeadIn(plain));
     if (text === '') return [];
     const each = FOR_EACH.exec(text);
-    if (each !== null) {
-      const item = this.item(pluralOf(each[1] ?? ''));
-      return [{ ...item, isEach: true, children: this.items(each[2] ?? '') }];
+    if (each !== null && depth < MOST_NESTED) {
+      const item = this.item(pluralOf(each[1] ?? ''), depth);
+      return [{ ...item, isEach: true, children: this.items(each[2] ?? '', depth + 1) }];
     }
-    return this.list(text);
+    return this.list(text, depth);
   }
 
   /** `priority: low, medium or high` names values, not things. */
@@ -82,8 +89,8 @@ class Outliner {
     return `${before} ${this.guarded.keep('note', VALUES.exec(after)?.[1] ?? after)}`;
   }
 
-  private list(text: string): OutlineItem[] {
-    const top: Level = { into: [], isClosed: false };
+  private list(text: string, depth: number): OutlineItem[] {
+    const top: Level = { into: [], depth, isClosed: false };
     const levels = [top];
     for (const piece of text.replaceAll(/\s+(?:as well as|along with|plus|&)\s+/giu, ', ').split(/\s*,\s*/)) {
       if (piece.trim() !== '') this.piece(piece.trim(), levels);
@@ -94,10 +101,11 @@ class Outliner {
   private piece(given: string, levels: Level[]): void {
     let piece = given;
     const on = GOES_ON.exec(piece);
-    const last = levels.at(-1)?.into.at(-1);
-    if (on !== null && last !== undefined) {
+    const around = levels.at(-1);
+    const last = around?.into.at(-1);
+    if (on !== null && around !== undefined && last !== undefined && around.depth < MOST_NESTED) {
       last.isEach ||= /^(?:and\s+)?(?:each|every)\b/iu.test(piece);
-      levels.push({ into: last.children, isClosed: false });
+      levels.push({ into: last.children, depth: around.depth + 1, isClosed: false });
       piece = on[1] ?? '';
     } else {
       while (levels.length > 1 && levels.at(-1)?.isClosed === true) levels.pop();
@@ -112,27 +120,27 @@ class Outliner {
   private part(part: string, levels: Level[]): void {
     const level = levels.at(-1);
     if (part === '' || level === undefined) return;
-    const opened = OPENS.exec(part);
+    const opened = level.depth < MOST_NESTED ? OPENS.exec(part) : null;
     if (opened === null) {
-      level.into.push(this.item(part));
+      level.into.push(this.item(part, level.depth));
       return;
     }
     const [, head = '', rest = ''] = opened;
-    const item = this.item(head);
+    const item = this.item(head, level.depth);
     item.isEach ||= /\beach\s+(?:with|having|has)\b/iu.test(part.slice(head.length));
     level.into.push(item);
-    levels.push({ into: item.children, isClosed: false });
+    levels.push({ into: item.children, depth: level.depth + 1, isClosed: false });
     this.part(rest, levels);
   }
 
   /** A note such as `each with a name and a price` says what is inside. */
-  private item(phrase: string): OutlineItem {
+  private item(phrase: string, depth: number): OutlineItem {
     const { words, quotes, notes } = this.guarded.read(phrase.replace(HOW_MANY, 'number of $1'));
-    const inside = notes.flatMap((note) => GOES_ON.exec(note)?.[1] ?? []);
+    const inside = depth < MOST_NESTED ? notes.flatMap((note) => GOES_ON.exec(note)?.[1] ?? []) : [];
     return {
-      ...{ words, quotes, notes: notes.filter((note) => !GOES_ON.test(note)) },
+      ...{ words, quotes, notes: inside.length > 0 ? notes.filter((note) => !GOES_ON.test(note)) : notes },
       isEach: notes.some((note) => /^each\b/iu.test(note)),
-      children: inside.flatMap((within) => this.items(within)),
+      children: inside.flatMap((within) => this.items(within, depth + 1)),
     };
   }
 }

@@ -78,16 +78,25 @@ interface Named {
 
 function nameOf({ words, quotes }: OutlineItem): Named {
   const [label] = quotes;
-  const said = label === undefined ? words : words.replace(SHOWN_AS, '').trim();
+  const cut = label === undefined ? null : cutUnit(words);
+  const said = cut === null ? words : cut.phrase.replace(SHOWN_AS, '').trim();
   const head = wordsOf(said).join(' ');
   if (label !== undefined && (head === '' || GENERIC.test(head))) {
     const generic = GENERIC_KINDS[singularOf(head)] ?? GENERIC_KINDS[head.toLowerCase()] ?? null;
     const kind = generic ?? null;
-    return { ...NOTHING, phrase: label, words: wordsOf(label, true), kind };
+    return {
+      ...NOTHING,
+      phrase: label,
+      words: wordsOf(label, true),
+      kind,
+      unit: cut?.unit ?? null,
+      unitKind: cut?.kind ?? null,
+    };
   }
   const list = LIST_OF.exec(said)?.[1];
   const whether = WHETHER.exec(list ?? said)?.[1];
-  const { phrase, unit, kind: unitKind } = cutUnit((whether ?? list ?? said).replace(TAIL, ''));
+  const asked = (whether ?? list ?? said).replace(TAIL, '');
+  const { phrase, unit, kind: unitKind } = cut === null ? cutUnit(asked) : { ...cut, phrase: asked };
   const isYesNo = whether !== undefined || YES_NO.test(phrase);
   const named = wordsOf(phrase);
   return {

@@ -68,7 +68,8 @@ function readNote(note: string, read: Notes, isNoun: (phrase: string) => boolean
   else read.members = parts;
 }
 
-function kindNamed(text: string): ValueKind | null {
+/** The kind that a word of a type names, as in `whole number`; null for another word. */
+export function kindNamed(text: string): ValueKind | null {
   return KINDS.find(([pattern]) => pattern.test(text.trim()))?.[1] ?? null;
 }
 
