@@ -437,6 +437,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{id}/schemas/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a schema from words, without a model */
+        post: operations["generateSchema"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/schemas/infer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a schema from a spreadsheet of the project */
+        post: operations["inferSchema"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/schemas/validate": {
         parameters: {
             query?: never;
@@ -1551,6 +1585,72 @@ export interface components {
             fieldCount: number;
             /** @description Objects and lists inside each other, the root included. */
             depth: number;
+        };
+        SchemaFromWords: {
+            /** @description Its name, where it is saved. */
+            name?: string;
+            /**
+             * @description Whether it becomes a schema of the project.
+             * @default false
+             */
+            save: boolean;
+            /** @description What to look for, as in `vendor name, total in EUR, line items with description, quantity, price`. */
+            description: string;
+            /** @description Samples of the project; the rationale says how they name each field. */
+            documentIds?: string[];
+        };
+        FieldReasonView: {
+            /** @description A JSON pointer into the schema. */
+            path: string;
+            reason: string;
+        };
+        SchemaWarningView: {
+            /** @description A JSON pointer into the schema; empty for the whole. */
+            path: string;
+            /** @enum {string} */
+            code: "unknown_noun" | "renamed" | "nothing_named";
+            message: string;
+        };
+        MadeSchemaView: {
+            jsonSchema: {
+                [key: string]: unknown;
+            };
+            /** @description Why each field is what it is. */
+            rationale: components["schemas"]["FieldReasonView"][];
+            /** @description What to look at before it is used. */
+            warnings: components["schemas"]["SchemaWarningView"][];
+            /**
+             * @description `local`: a grammar and a lexicon, no model.
+             * @enum {string}
+             */
+            engine: "local";
+            /** @description The schema, where it was saved. */
+            schema: components["schemas"]["SchemaRowView"] | null;
+            /** @description Its version that says this. */
+            schemaVersion: components["schemas"]["SchemaVersionView"] | null;
+        };
+        SchemaFromSheet: {
+            /** @description Its name, where it is saved. */
+            name?: string;
+            /**
+             * @description Whether it becomes a schema of the project.
+             * @default false
+             */
+            save: boolean;
+            /**
+             * Format: uuid
+             * @description A spreadsheet of the project that was read.
+             */
+            documentId: string;
+            /** @description The first sheet that has a table, without it. */
+            sheetName?: string;
+            /** @description Row of the sheet in which the header ends; found without it. */
+            headerRow?: number;
+            /**
+             * @description `rows`: a list with an item for each row; `record`: one thing. A template of names and types is a record without it.
+             * @enum {string}
+             */
+            shape?: "rows" | "record";
         };
         SchemaChanges: {
             name?: string;
@@ -5089,6 +5189,282 @@ export interface operations {
             };
             /** @description It cannot be done with what is there. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    generateSchema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaFromWords"];
+            };
+        };
+        responses: {
+            /** @description The schema, why it is so, and what is uncertain in it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeSchemaView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    inferSchema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaFromSheet"];
+            };
+        };
+        responses: {
+            /** @description The schema, why it is so, and what is uncertain in it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeSchemaView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The version is quarantined. */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };

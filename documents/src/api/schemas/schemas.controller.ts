@@ -4,8 +4,10 @@ import { Caller } from '../http/caller.decorator.js';
 import { IfMatch, type Tagged } from '../http/etag.js';
 import { PageAnswer, PageQuery, type Page } from '../http/page.js';
 import { IdParam } from '../http/row-id.pipe.js';
-import { Scopes } from '../http/scopes.decorator.js';
+import { Rate, Scopes } from '../http/scopes.decorator.js';
 import { Answer, DescribeId, Failures, IfMatchHeader } from '../openapi/answers.js';
+import { MadeSchemaView, SchemaFromSheet, SchemaFromWords } from './made-schemas.dto.js';
+import { MadeSchemasService } from './made-schemas.service.js';
 import {
   NewSchema,
   NewSchemaVersion,
@@ -22,7 +24,10 @@ import { SchemasService } from './schemas.service.js';
 @ApiTags('Schemas')
 @Controller('api')
 export class SchemasController {
-  constructor(private readonly schemas: SchemasService) {}
+  constructor(
+    private readonly schemas: SchemasService,
+    private readonly made: MadeSchemasService,
+  ) {}
 
   @Get('projects/:id/schemas')
   @Scopes('schemas:read')
@@ -65,6 +70,38 @@ export class SchemasController {
     @Body() body: SchemaToValidate,
   ): Promise<SchemaValidation> {
     return this.schemas.validate(caller, projectId, body);
+  }
+
+  @Post('projects/:id/schemas/generate')
+  @Scopes('schemas:write')
+  @Rate('schema_generations')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make a schema from words, without a model' })
+  @DescribeId('project')
+  @Answer(MadeSchemaView, 'The schema, why it is so, and what is uncertain in it.')
+  @Failures(404, 409, 413, 415, 422, 423)
+  generateSchema(
+    @Caller() caller: Caller,
+    @IdParam('project') projectId: string,
+    @Body() body: SchemaFromWords,
+  ): Promise<MadeSchemaView> {
+    return this.made.generate(caller, projectId, body);
+  }
+
+  @Post('projects/:id/schemas/infer')
+  @Scopes('schemas:write')
+  @Rate('schema_generations')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make a schema from a spreadsheet of the project' })
+  @DescribeId('project')
+  @Answer(MadeSchemaView, 'The schema, why it is so, and what is uncertain in it.')
+  @Failures(404, 409, 413, 415, 422, 423)
+  inferSchema(
+    @Caller() caller: Caller,
+    @IdParam('project') projectId: string,
+    @Body() body: SchemaFromSheet,
+  ): Promise<MadeSchemaView> {
+    return this.made.infer(caller, projectId, body);
   }
 
   @Get('schemas/:id')
