@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { addDoctor } from './commands/doctor.js';
 import { addDocuments } from './commands/documents.js';
 import { addLater } from './commands/later.js';
+import { addSchemas } from './commands/schemas.js';
 import { addSearch } from './commands/search.js';
 import { addSettings } from './commands/settings.js';
 import { addUpload } from './commands/upload.js';
@@ -9,6 +10,7 @@ import { addWebhooks } from './commands/webhooks.js';
 import { OUTPUT_FORMATS } from './terminal/output.js';
 import { DOCUMENT_VERBS } from './verbs/document-verbs.js';
 import { RECORD_VERBS } from './verbs/record-verbs.js';
+import { SCHEMA_VERBS } from './verbs/schema-verbs.js';
 import { addVerbs } from './verbs/verb.js';
 import { WEBHOOK_VERBS } from './verbs/webhook-verbs.js';
 
@@ -28,8 +30,9 @@ export function buildProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'docsvc: ')) });
   addSettings(program);
   addUpload(program);
-  addVerbs(program, [...RECORD_VERBS, ...DOCUMENT_VERBS, ...WEBHOOK_VERBS]);
+  addVerbs(program, [...RECORD_VERBS, ...DOCUMENT_VERBS, ...SCHEMA_VERBS, ...WEBHOOK_VERBS]);
   addDocuments(program);
+  addSchemas(program);
   addSearch(program);
   addWebhooks(program);
   addDoctor(program);
