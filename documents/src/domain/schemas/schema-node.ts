@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 
-export const SCALAR_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
+const SCALAR_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 export type ScalarType = (typeof SCALAR_TYPES)[number];
 
 export const TYPES = [...SCALAR_TYPES, 'object', 'array', 'null'] as const;

@@ -12,7 +12,7 @@ export interface ColumnKind {
 }
 
 /** Of a column, as many values as are looked at. */
-export const MOST_SAMPLES = 1_000;
+const MOST_SAMPLES = 1_000;
 /** Of a value, as many characters as say what it is. */
 const LONGEST = 200;
 const SURE_FROM = 0.95;

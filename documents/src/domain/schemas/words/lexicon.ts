@@ -27,7 +27,7 @@ const COUNTS: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'count']);
 const BY_WORDS = readConcepts();
 
 /** The concept of words in the singular and in small letters; null for one that is not known. */
-export function findConcept(words: readonly string[]): Concept | null {
+function findConcept(words: readonly string[]): Concept | null {
   return BY_WORDS.get(words.join(' ')) ?? null;
 }
 

@@ -146,7 +146,7 @@ class Outliner {
 }
 
 /** Whether words after a colon are values: the last one comes after `or`, or they are said to be some. */
-export function isChoice(text: string): boolean {
+function isChoice(text: string): boolean {
   if (/^(?:one|any)\s+of\s|^either\s/iu.test(text)) return true;
   return /\sor\s+[^,]+$/iu.test(text) && !/\sand\s/iu.test(text);
 }
