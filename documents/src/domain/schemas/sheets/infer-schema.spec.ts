@@ -42,4 +42,81 @@ describe('a schema from a sheet', () => {
     expect(columnKind('X', [...'aaabbb'])).toEqual({ kind: 'text', values: ['a', 'b'], unit: null });
     expect(columnKind('X', [...'aaabb'])).toEqual({ kind: 'text', values: null, unit: null });
   });
+
+  const tableOf = (lines: string[][], headerRows = 1) => {
+    const cells = lines.flatMap((line, row) =>
+      line.flatMap((text, column) =>
+        text === ''
+          ? []
+          : [
+              {
+                row,
+                column,
+                rowSpan: 1,
+                columnSpan: 1,
+                text,
+                pageNumber: 1,
+                box: [0, 0, 0, 0] as const,
+                cell: `A${row + 3}`,
+              },
+            ],
+      ),
+    );
+    return { columns: lines[0]?.length ?? 0, rows: lines.length, headerRows, sheetName: 'S', cells };
+  };
+  const typesOf = (lines: string[][], headerRow: number | null = null) =>
+    leafTypesOf(inferSchema(tableOf(lines), { shape: null, headerRow }).jsonSchema);
+
+  it('DI-013 a list of things with names and types of their own is no template', () => {
+    const things = typesOf([
+      ['Name', 'Type', 'Description'],
+      ['Ann', 'senior', 'x y'],
+      ['Bob', 'junior', 'z'],
+    ]);
+    expect(things).toEqual({ 'rows[].name': 'string', 'rows[].type': 'string', 'rows[].description': 'string' });
+    expect(
+      typesOf([
+        ['Total', 'number'],
+        ['Paid', 'yes/no'],
+      ]),
+    ).toEqual({ total: 'number', paid: 'boolean' });
+  });
+
+  it('DI-013 reads units in headers, columns without one, names that repeat, and the header row that somebody names', () => {
+    expect(
+      typesOf([
+        ['Price, EUR', 'Weight in kg', 'Cost €'],
+        ['1', '2.5', '3'],
+      ]),
+    ).toEqual({
+      'rows[].price': 'number',
+      'rows[].weight': 'number',
+      'rows[].cost': 'number',
+    });
+    const { jsonSchema, warnings } = inferSchema(
+      tableOf([
+        ['Pieces', 'Pieces', ''],
+        ['1', '2', 'word'],
+      ]),
+      {
+        shape: 'record',
+        headerRow: null,
+      },
+    );
+    expect(leafTypesOf(jsonSchema)).toEqual({ pieces: 'integer', pieces2: 'integer', column3: 'string' });
+    expect(warnings.map(({ code }) => code)).toEqual(['renamed', 'unknown_noun']);
+    expect(
+      typesOf(
+        [
+          ['Title', ''],
+          ['Date', 'Pieces'],
+          ['2024-01-01', '3'],
+        ],
+        4,
+      ),
+    ).toEqual({
+      'rows[].date': 'date',
+      'rows[].pieces': 'integer',
+    });
+  });
 });

@@ -25,7 +25,9 @@ interface SheetField extends ColumnKind {
   reason: string;
 }
 
-const NAME_HEADER = /^(?:field|name|property|column|key|attribute|field name|data field)s?$/iu;
+const FIELD_HEADER = /^(?:field|property|column|key|attribute|field name|data field)s?$/iu;
+/** Of a template only beside a column of types: lists of things have names and descriptions too. */
+const NAME_HEADER = /^names?$/iu;
 const TYPE_HEADER = /^(?:type|data type|kind|format)$/iu;
 const ABOUT_HEADER = /^(?:description|meaning|comment|comments|notes?|explanation|definition)$/iu;
 const EXAMPLE_HEADER = /^(?:example|examples|sample|sample value|value|e\.g\.)$/iu;
@@ -71,10 +73,12 @@ function propertiesOf(fields: readonly SheetField[], at: string, made: MadeSchem
 function fieldOfColumn({ header, values }: SheetColumn): SheetField {
   const found = columnKind(header, values);
   const unit = found.unit ?? unitInHeader(header);
+  const isMoney = found.kind === 'integer' && unit !== null && unitKind(unit) === 'currency';
+  const kind = isMoney ? 'money' : found.kind;
   const count = values.filter((value) => value !== '').length;
   return {
-    ...{ ...found, unit, header, description: describe(header, { ...found, unit }, '') },
-    reason: `${found.kind}${found.values === null ? '' : ' of few values'}, by ${count} values of the column`,
+    ...{ ...found, kind, unit, header, description: describe(header, { ...found, unit }, '') },
+    reason: `${kind}${found.values === null ? '' : ' of few values'}, by ${count} values of the column`,
   };
 }
 
@@ -85,7 +89,10 @@ function templateFields(columns: readonly SheetColumn[]): SheetField[] | null {
   const [type, about, example] = [TYPE_HEADER, ABOUT_HEADER, EXAMPLE_HEADER].map((pattern) =>
     columns.slice(1).find(({ header }) => pattern.test(header)),
   );
-  const isNamed = NAME_HEADER.test(names.header) && [type, about, example].some((column) => column !== undefined);
+  const isTypes =
+    type !== undefined && type.values.filter((text) => kindNamed(text) !== null).length * 2 >= type.values.length;
+  const isField = FIELD_HEADER.test(names.header) && type === undefined && (about ?? example) !== undefined;
+  const isNamed = isField || (isTypes && (FIELD_HEADER.test(names.header) || NAME_HEADER.test(names.header)));
   const isTyped = columns.length === 2 && areTypes([second.header, ...second.values]);
   if (!isNamed && !isTyped) return null;
   // Without a header its first line is a field too.
@@ -120,7 +127,8 @@ function describe(header: string, { unit, values }: ColumnKind, about: string): 
 const IN_BRACKETS = /[([]\s*([^)\]]+?)\s*[)\]]/u;
 
 function unitInHeader(header: string): string | null {
-  const inside = IN_BRACKETS.exec(header)?.[1] ?? /(?:,|\sin)\s+(\S+)$/iu.exec(header)?.[1] ?? '';
+  const inside =
+    IN_BRACKETS.exec(header)?.[1] ?? /(?:,|\sin)\s+(\S+)$|\s(\p{Sc}|%)$/iu.exec(header)?.slice(1).join('') ?? '';
   return unitKind(inside) === null ? null : inside;
 }
 
@@ -128,5 +136,5 @@ function withoutUnit(header: string): string {
   const unit = unitInHeader(header);
   if (unit === null) return header;
   const plain = header.replace(IN_BRACKETS, ' ').trim();
-  return plain.endsWith(unit) ? plain.slice(0, -unit.length).replace(/(?:,|\sin)\s+$/iu, '') : plain;
+  return plain.endsWith(unit) ? plain.slice(0, -unit.length).replace(/(?:(?:,|\sin)\s+|\s+)$/iu, '') : plain;
 }
