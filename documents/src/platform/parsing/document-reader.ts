@@ -55,9 +55,10 @@ export class DocumentReader {
     isMoreToCome = false,
   ): Promise<ParserOutcome<ReadPage | LostPage>> {
     const limits = programOf(format) === 'spreadsheet' ? READ_SHEETS : READ;
-    // A password stays with the call that it came with.
-    const series = asked.password === undefined ? { series: isMoreToCome ? ('more' as const) : ('last' as const) } : {};
-    return this.ask(document, format, { do: 'read', ...asked }, { limits, ...series, signal }, acceptReadPage);
+    // A password stays with the call that it came with, and a page that is read alone is judged by a program of its own.
+    const isOfSeries = asked.password === undefined && asked.from < asked.to;
+    const series = isOfSeries ? (isMoreToCome ? ('more' as const) : ('last' as const)) : undefined;
+    return this.ask(document, format, { do: 'read', ...asked }, { limits, series, signal }, acceptReadPage);
   }
 
   /** One page with its pictures recognized. Exactly one item where there is no failure. */

@@ -10,14 +10,16 @@ import { boxOf } from './pdf-runs.js';
 
 /** So many pages are read at once at first and at most, so that what the reader holds of them (pictures above all) stays small. */
 const PART = { first: 2, most: 16 };
+/** Of pages whose rotations are asked for before they are read. */
+const AHEAD = 500;
 /** A part is as large as is read in this time: the caller waits for a page for seconds only. */
 const PART_MS = 1500;
 
 /** What PDFium says of a document without a form; looking for its fields takes as long as opening it. */
 const NO_FORM = 0;
 
-/** What was learned of the document from the pages that this program has read. */
-const learned = { pagesOfPart: PART.first, mayHaveForm: true };
+/** False once a part of the document said that there is none. */
+let mayHaveForm = true;
 
 /** Reads pages in order, each with its tables, and hands each over as soon as it is made. */
 export async function readPages(
@@ -26,12 +28,13 @@ export async function readPages(
   to: number,
   emit: (page: ReadPage | LostPage) => void,
 ): Promise<void> {
-  const rotations = pageRotations(source, from, to);
+  const rotations = pageRotations(source, from, to, AHEAD);
+  let size = PART.first;
   const parse = async (first: number): Promise<ParsedPart> => {
     const started = performance.now();
-    const part = await parsePart(source, first, Math.min(to, first + learned.pagesOfPart - 1));
+    const part = await parsePart(source, first, Math.min(to, first + size - 1));
     const perPage = (performance.now() - started) / (part.last - first + 1);
-    learned.pagesOfPart = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
+    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
     return part;
   };
   for (let coming = parse(from), next = from; next <= to;) {
@@ -75,10 +78,10 @@ async function parsePart(source: PdfSource, first: number, last: number): Promis
   const result = await parsePdf(source, `${String(first)}-${String(last)}`, {
     emitWordBoxes: true,
     extractVectorGraphics: true,
-    extractFormFields: learned.mayHaveForm,
+    extractFormFields: mayHaveForm,
     extractImages: true,
   });
-  learned.mayHaveForm &&= result.formType !== NO_FORM;
+  mayHaveForm &&= result.formType !== NO_FORM;
   return { first, last, result, scanned: await findScans(source, result) };
 }
 
