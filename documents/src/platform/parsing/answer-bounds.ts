@@ -2,7 +2,7 @@ import type { ParseFailure } from '../../domain/page-model.js';
 
 /** How deep the items of the protocol go is nine; the rest is room. */
 const MAX_DEPTH = 32;
-/** A sheet of as many cells as a page may have comes to 1.2 million lists and objects, and to seven million commas. */
+/** A sheet of as many cells as a page may have comes to a million lists and objects, and to seven million commas. */
 const MAX_CONTAINERS = 2_000_000;
 const MAX_COMMAS = 10_000_000;
 /** All items of all programs together have some sixty. Each further one costs the reader a shape of objects. */

@@ -10,6 +10,7 @@ import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
  * - It answers in lines of JSON on standard output: `{"item": …}` for each result, as soon as it has it (a page, say: the caller keeps
  *   what came before a failure), and last of all either `{"done": true}` or `{"failure": …}`. With
  *   a failure it ends.
+ *   Words of a page are lists (packed-page.ts).
  * - Everything else is `crashed`, or the limit by which it was killed. What it writes to standard error is kept for the log of a crash and
  *   must not quote the document.
  *

@@ -70,7 +70,7 @@ describe('an answer that would take the memory of its reader', () => {
 
   it('a sheet of as many cells as a page may have is read', () => {
     const box = [0.123, 0.456, 0.111, 0.222];
-    const word = { text: 'word', box, from: 0, to: 4, source: 'cell', confidence: 1, cell: 'AB1234' };
+    const word = ['word', ...box, 0, 4, 'cell', 1, null, null, 'AB1234'];
     const place = { row: 7, column: 7, rowSpan: 1, columnSpan: 1 };
     const cell = { ...place, text: 'word', pageNumber: 1, box, cell: 'AB1234' };
     const all = (one: object): string => many(200_000, () => JSON.stringify(one));

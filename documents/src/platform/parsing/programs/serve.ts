@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
-import type { JailLimit, ParseFailure } from '../../../domain/page-model.js';
+import type { JailLimit, Page, ParseFailure } from '../../../domain/page-model.js';
+import { packPage } from '../packed-page.js';
 import type { ParserLine } from '../parser-protocol.js';
 
 const LINE_FEED = 0x0a;
@@ -38,7 +39,7 @@ export async function serve<Request>(
 ): Promise<void> {
   try {
     for (const line of requests()) {
-      await work(JSON.parse(line) as Request, (item) => print({ item }));
+      await work(JSON.parse(line) as Request, (item) => print({ item: packed(item) }));
       print({ done: true });
     }
   } catch (error) {
@@ -74,6 +75,12 @@ function failureOf(error: unknown): ParseFailure | null {
   return limit === undefined
     ? null
     : { kind: 'limit', limit, message: `the parser reached its limit: ${code || 'memory'}` };
+}
+
+/** Items with a page are the ones with words. */
+function packed(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || !('page' in item)) return item;
+  return { ...item, page: packPage(item.page as Page) };
 }
 
 /** Whole and in order, even into a pipe whose reader is slow. */
