@@ -8,7 +8,7 @@ import type { Format, Sniffed, SniffRequest } from './sniff-request.js';
 
 type Asked<Request> = Omit<Request, 'do'>;
 type Inspect = Asked<Extract<PageRequest, { do: 'inspect' }>>;
-type Read = Asked<Extract<PageRequest, { do: 'read' }>>;
+type Read = Omit<Asked<Extract<PageRequest, { do: 'read' }>>, 'isMoreToCome'>;
 type Recognize = Asked<Extract<PageRequest, { do: 'recognize' }>>;
 type Render = Asked<Extract<PageRequest, { do: 'render' }>>;
 
@@ -58,7 +58,8 @@ export class DocumentReader {
     // A password stays with the call that it came with, and a page that is read alone is judged by a program of its own.
     const isOfSeries = asked.password === undefined && asked.from < asked.to;
     const series = isOfSeries ? (isMoreToCome ? ('more' as const) : ('last' as const)) : undefined;
-    return this.ask(document, format, { do: 'read', ...asked }, { limits, series, signal }, acceptReadPage);
+    const request = { do: 'read', ...asked, isMoreToCome: series === 'more' } as const;
+    return this.ask(document, format, request, { limits, series, signal }, acceptReadPage);
   }
 
   /** One page with its pictures recognized. Exactly one item where there is no failure. */

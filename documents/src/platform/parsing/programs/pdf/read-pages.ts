@@ -9,7 +9,7 @@ import { pdfPage } from './pdf-page.js';
 import { boxOf } from './pdf-runs.js';
 
 /** So many pages are read at once at first and at most, so that what the reader holds of them (pictures above all) stays small. */
-const PART = { first: 2, most: 16 };
+const PART = { first: 2, firstOfNext: 8, most: 16 };
 /** Of pages whose rotations are asked for before they are read. */
 const AHEAD = 500;
 /** A part is as large as is read in this time: the caller waits for a page for seconds only. */
@@ -18,33 +18,50 @@ const PART_MS = 1500;
 /** What PDFium says of a document without a form; looking for its fields takes as long as opening it. */
 const NO_FORM = 0;
 
+/** How many pages the next part has. A call begins with fewer: its pages may be heavier than those before. */
+let size = PART.first;
+
 /** False once a part of the document said that there is none. */
 let mayHaveForm = true;
 
-/** Reads pages in order, each with its tables, and hands each over as soon as it is made. */
+/** The first pages of the next call, on which the reader works while this one is answered and the next one is on its way. */
+let begun: { first: number; last: number; part: Promise<ParsedPart> } | null = null;
+
+/**
+ * Reads pages in order, each with its tables, and hands each over as soon as it is made.
+ * @param isMoreToCome pages after `to` are likely to be asked for next
+ */
 export async function readPages(
   source: PdfSource,
-  from: number,
-  to: number,
+  { from, to, isMoreToCome = false }: { from: number; to: number; isMoreToCome?: boolean },
   emit: (page: ReadPage | LostPage) => void,
 ): Promise<void> {
   const rotations = pageRotations(source, from, to, AHEAD);
-  let size = PART.first;
-  const parse = async (first: number): Promise<ParsedPart> => {
-    const started = performance.now();
-    const part = await parsePart(source, first, Math.min(to, first + size - 1));
-    const perPage = (performance.now() - started) / (part.last - first + 1);
-    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
-    return part;
-  };
-  for (let coming = parse(from), next = from; next <= to;) {
+  const expected = begun?.first === from && begun.last <= to ? begun : null;
+  begun = null;
+  let { part: coming } = expected ?? beginPart(source, from, to, PART.firstOfNext);
+  for (let next = from; next <= to;) {
     const part = await coming;
     next = part.last + 1;
     // The reader works on the next pages, on its own thread, while words and tables of these are put together.
-    if (next <= to) coming = parse(next);
+    if (next <= to) coming = beginPart(source, next, to).part;
+    else if (isMoreToCome) begun = beginPart(source, next, Infinity, PART.firstOfNext);
     const turned = await rotations;
     for (const answer of pagesOf(part, turned)) emit('failure' in answer ? answer : withTables(answer));
   }
+}
+
+function beginPart(source: PdfSource, first: number, to: number, most = PART.most): NonNullable<typeof begun> {
+  const last = Math.min(to, first + Math.min(most, size) - 1);
+  const started = performance.now();
+  const part = parsePart(source, first, last).then((parsed) => {
+    const perPage = (performance.now() - started) / (last - first + 1);
+    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
+    return parsed;
+  });
+  // One that nobody asks for after all may fail as it likes.
+  part.catch(() => undefined);
+  return { first, last, part };
 }
 
 /** A page and how much of it pictures must be read for. */
