@@ -8,7 +8,7 @@ import type { Format, Sniffed, SniffRequest } from './sniff-request.js';
 
 type Asked<Request> = Omit<Request, 'do'>;
 type Inspect = Asked<Extract<PageRequest, { do: 'inspect' }>>;
-type Read = Omit<Asked<Extract<PageRequest, { do: 'read' }>>, 'isMoreToCome'>;
+type Read = Asked<Extract<PageRequest, { do: 'read' }>>;
 type Recognize = Asked<Extract<PageRequest, { do: 'recognize' }>>;
 type Render = Asked<Extract<PageRequest, { do: 'render' }>>;
 
@@ -45,19 +45,16 @@ export class DocumentReader {
 
   /**
    * Pages `from` to `to` as they come, fewer where the document ends before. What came before a failure is whole.
-   * @param isMoreToCome the program that reads them waits a little for the next pages of the same document
+   * With more to come the program that reads them waits a little for the next pages of the same document.
    */
   read(
     document: string,
     format: Format,
     asked: Read,
     signal?: AbortSignal,
-    isMoreToCome = false,
   ): Promise<ParserOutcome<ReadPage | LostPage>> {
     const limits = programOf(format) === 'spreadsheet' ? READ_SHEETS : READ;
-    // A password stays with the call that it came with, and a page that is read alone is judged by a program of its own.
-    const isOfSeries = asked.password === undefined && asked.from < asked.to;
-    const series = isOfSeries ? (isMoreToCome ? ('more' as const) : ('last' as const)) : undefined;
+    const series = seriesOf(asked);
     const request = { do: 'read', ...asked, isMoreToCome: series === 'more' } as const;
     return this.ask(document, format, request, { limits, series, signal }, acceptReadPage);
   }
@@ -105,6 +102,12 @@ export class DocumentReader {
     if (program === null) return Promise.resolve({ items: [], failure: UNREADABLE });
     return this.jail.run({ program, document, request, ...how }, accept);
   }
+}
+
+/** A password stays with the call that it came with, and a page that is read alone is judged by a program of its own. */
+function seriesOf({ from, to, password, isMoreToCome = false }: Read): ParserCall['series'] {
+  if (password !== undefined || from === to) return undefined;
+  return isMoreToCome ? 'more' : 'last';
 }
 
 const UNREADABLE: ParseFailure = { kind: 'unsupported', message: 'documents of this type are kept and not read' };

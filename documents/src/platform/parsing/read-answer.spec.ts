@@ -61,11 +61,7 @@ describe('an answer that would take the memory of its reader', () => {
 
   it('what stands in a text counts for nothing', () => {
     const text = String.raw`{"text":"\\\"[[{{::,,"}`.replace('[[', '[['.repeat(2_000_000));
-    expect(read(line(text) + LAST)).toEqual({
-      items: ['object'],
-      end: { failure: null },
-      fault: null,
-    });
+    expect(read(line(text) + LAST)).toEqual({ items: ['object'], end: { failure: null }, fault: null });
   });
 
   it('a sheet of as many cells as a page may have is read', () => {

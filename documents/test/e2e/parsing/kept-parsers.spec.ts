@@ -18,6 +18,7 @@ const chunk = Buffer.alloc(65536);
 const grown = [];
 for (let asked = 1, bytes = fs.readSync(0, chunk); bytes > 0; asked++, bytes = fs.readSync(0, chunk)) {
   const { does, fill = 0 } = JSON.parse(chunk.toString('utf8', 0, bytes));
+  if (does === 'grow first') grown.push(Buffer.alloc(200 * 1024 * 1024, 1));
   print({ item: { asked, document: fs.readFileSync('/input/document', 'utf8'), fill: 'x'.repeat(fill) } });
   if (does === 'crash') process.exit(3);
   if (does === 'grow') grown.push(Buffer.alloc(200 * 1024 * 1024, 1));
@@ -120,19 +121,26 @@ describe('a jailed program that is asked again about its document', () => {
 
   it('what earlier calls used up is not taken for the fault of a later one', async () => {
     const limits = { memoryMb: 400 };
+    expect(await ask({ does: 'grow first' }, { limits })).toMatchObject({ asked: [1], failure: null });
+    expect(await ask({ does: 'grow first' }, { limits })).toMatchObject({ asked: [1], failure: null });
+    expect(ended).toBe(1);
+  });
+
+  it('one that reaches its memory after it had begun to answer is not asked again', async () => {
+    const limits = { memoryMb: 400 };
     expect(await ask({ does: 'grow' }, { limits })).toMatchObject({ asked: [1], failure: null });
-    // Its own item came before it grew, so that it was answered in part; a program of its own reads it whole.
     const second = await ask({ does: 'grow' }, { limits });
     expect(second.failure).toMatchObject({ kind: 'limit', limit: 'memory' });
+    expect(second.asked).toEqual([2]);
     expect(await ask({ does: 'grow' }, { limits })).toMatchObject({ asked: [1], failure: null });
   });
 
   it('a page that is read alone has a program of its own', async () => {
     const plain = new ParserJail({ confine: runConfined, uidBase: 870_200, onErrors: () => (ended += 1) });
     const reader = new DocumentReader(plain);
-    expect((await reader.read(one, 'plain', { from: 1, to: 2 }, undefined, true)).failure).toBeNull();
+    expect((await reader.read(one, 'plain', { from: 1, to: 2, isMoreToCome: true })).failure).toBeNull();
     expect(ended).toBe(0);
-    expect((await reader.read(one, 'plain', { from: 1, to: 1 }, undefined, true)).failure).toBeNull();
+    expect((await reader.read(one, 'plain', { from: 1, to: 1, isMoreToCome: true })).failure).toBeNull();
     expect(ended).toBe(1);
     await reader.close();
     expect(ended).toBe(2);

@@ -76,7 +76,7 @@ describe('the words of a PDF', () => {
       [13, 40],
     ] as const;
     for (const [from, to] of spans) {
-      const { items, failure } = await folder.reader.read(file, 'pdf', { from, to }, undefined, true);
+      const { items, failure } = await folder.reader.read(file, 'pdf', { from, to, isMoreToCome: true });
       expect(failure).toBeNull();
       expect(items).toEqual(whole.slice(from - 1, to).map((page) => ({ page, needsOcr: false })));
     }

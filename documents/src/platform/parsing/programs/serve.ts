@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import type { JailLimit, Page, ParseFailure } from '../../../domain/page-model.js';
+import { GrowingBuffer } from '../../../../../src/platform/host/growing-buffer.js';
 import { packPage } from '../packed-page.js';
 import type { ParserLine } from '../parser-protocol.js';
 
@@ -53,15 +54,12 @@ export async function serve<Request>(
 
 /** Lines of standard input. Waiting for the next one holds up the whole process, which has nothing else to do then. */
 function* requests(): Generator<string> {
-  const chunk = Buffer.alloc(65_536);
-  let begun: Buffer[] = [];
+  const [chunk, line] = [Buffer.alloc(65_536), new GrowingBuffer()];
   for (let bytes = readSync(0, chunk); bytes > 0; bytes = readSync(0, chunk)) {
-    const part = Buffer.from(chunk.subarray(0, bytes));
-    const end = part.indexOf(LINE_FEED);
-    begun.push(part);
-    if (end < 0) continue;
-    yield Buffer.concat(begun).toString('utf8');
-    begun = [];
+    line.append(chunk.subarray(0, bytes));
+    if (chunk[bytes - 1] !== LINE_FEED) continue;
+    yield line.view().toString('utf8');
+    line.clear();
   }
 }
 

@@ -8,8 +8,11 @@ import { pageRotations } from './poppler.js';
 import { pdfPage } from './pdf-page.js';
 import { boxOf } from './pdf-runs.js';
 
-/** So many pages are read at once at first and at most, so that what the reader holds of them (pictures above all) stays small. */
-const PART = { first: 2, firstOfNext: 8, most: 16 };
+/**
+ * So many pages are read at once, so that what the reader holds of them (pictures above all) stays small: of a document of which nothing is known,
+ * at the beginning of a call, whose pages may be heavier than those before, and at most.
+ */
+const PART = { unknown: 2, beginning: 8, most: 16 };
 /** Of pages whose rotations are asked for before they are read. */
 const AHEAD = 500;
 /** A part is as large as is read in this time: the caller waits for a page for seconds only. */
@@ -18,14 +21,14 @@ const PART_MS = 1500;
 /** What PDFium says of a document without a form; looking for its fields takes as long as opening it. */
 const NO_FORM = 0;
 
-/** How many pages the next part has. A call begins with fewer: its pages may be heavier than those before. */
-let size = PART.first;
+/** How many pages are read in {@link PART_MS}, as far as that is known. */
+let size = PART.unknown;
 
 /** False once a part of the document said that there is none. */
 let mayHaveForm = true;
 
 /** The first pages of the next call, on which the reader works while this one is answered and the next one is on its way. */
-let begun: { first: number; last: number; part: Promise<ParsedPart> } | null = null;
+let begun: BegunPart | null = null;
 
 /**
  * Reads pages in order, each with its tables, and hands each over as soon as it is made.
@@ -39,29 +42,41 @@ export async function readPages(
   const rotations = pageRotations(source, from, to, AHEAD);
   const expected = begun?.first === from && begun.last <= to ? begun : null;
   begun = null;
-  let { part: coming } = expected ?? beginPart(source, from, to, PART.firstOfNext);
+  let coming = expected?.part ?? timed(beginPart(source, from, to, PART.beginning));
   for (let next = from; next <= to;) {
     const part = await coming;
     next = part.last + 1;
     // The reader works on the next pages, on its own thread, while words and tables of these are put together.
-    if (next <= to) coming = beginPart(source, next, to).part;
-    else if (isMoreToCome) begun = beginPart(source, next, Infinity, PART.firstOfNext);
+    if (next <= to) coming = timed(beginPart(source, next, to));
+    else if (isMoreToCome) begun = beginPart(source, next, Infinity, PART.beginning);
     const turned = await rotations;
     for (const answer of pagesOf(part, turned)) emit('failure' in answer ? answer : withTables(answer));
   }
 }
 
-function beginPart(source: PdfSource, first: number, to: number, most = PART.most): NonNullable<typeof begun> {
+interface BegunPart {
+  first: number;
+  last: number;
+  part: Promise<ParsedPart>;
+}
+
+function beginPart(source: PdfSource, first: number, to: number, most = PART.most): BegunPart {
   const last = Math.min(to, first + Math.min(most, size) - 1);
-  const started = performance.now();
-  const part = parsePart(source, first, last).then((parsed) => {
-    const perPage = (performance.now() - started) / (last - first + 1);
-    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
-    return parsed;
-  });
-  // One that nobody asks for after all may fail as it likes.
+  const part = parsePart(source, first, last);
+  // Whoever awaits it is told; it may also fail before that, or with nobody who asks for it.
   part.catch(() => undefined);
   return { first, last, part };
+}
+
+/** Learns from a part how many pages the next one may have. One that waits to be asked for would tell how long it waited. */
+function timed({ first, last, part }: BegunPart): Promise<ParsedPart> {
+  const started = performance.now();
+  const learn = (): void => {
+    const perPage = (performance.now() - started) / (last - first + 1);
+    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
+  };
+  part.then(learn, () => undefined);
+  return part;
 }
 
 /** A page and how much of it pictures must be read for. */
