@@ -24,9 +24,8 @@ export async function readSpan(
 ): Promise<SpanRead> {
   const document = await on.store.localFile(parse.blobKey);
   const began = performance.now();
-  const request = { ...span, ...(await passwordOf(on, parse)) };
-  const isMoreToCome = span.to < parse.pageCount;
-  const outcome = await on.reader.read(document, parse.format, request, signal, isMoreToCome);
+  const request = { ...span, isMoreToCome: span.to < parse.pageCount, ...(await passwordOf(on, parse)) };
+  const outcome = await on.reader.read(document, parse.format, request, signal);
   const tookMs = performance.now() - began;
   const answered = inOrder(outcome.items, span);
   const pages = answered.filter((item) => 'page' in item);

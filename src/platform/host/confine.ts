@@ -45,7 +45,7 @@ export interface ConfinedDialogue {
 export interface ConfinedTalk {
   /** Stays open until the caller ends it. */
   stdin: Writable;
-  /** Begins a request: `timeoutMs`, `silenceMs` and `maxOutputBytes` are those of a request, and count anew from here. */
+  /** Begins a request: `timeoutMs`, `silenceMs` and, of standard output, `maxOutputBytes` are those of a request, and count anew from here. */
   begin: () => void;
   /** Between requests no time counts. */
   rest: () => void;

@@ -13,6 +13,7 @@ import type {
 } from '../../domain/page-model.js';
 import { isInProportion, MAX_COLUMNS } from '../../domain/tables/proportion.js';
 import type { LostPage, ReadPage, RenderedPage } from './page-requests.js';
+import { WORD_MEMBERS } from './packed-page.js';
 import { asFailure } from './read-answer.js';
 import type { Sniffed } from './sniff-request.js';
 import { FORMATS } from './sniff-request.js';
@@ -96,17 +97,18 @@ function acceptPage(value: unknown): Page {
 }
 
 function word(value: unknown, length: number): Word {
-  const one = members(value);
+  if (!Array.isArray(value) || value.length !== WORD_MEMBERS) throw new TypeError('not a word');
+  const [said, x, y, width, height, from, to, source, confidence, fontSize, bold, cell] = value as unknown[];
   return {
-    text: text(one['text'], 65_536),
-    box: box(one['box']),
-    from: whole(one['from'], length),
-    to: whole(one['to'], length),
-    source: oneOf(one['source'], WORD_SOURCES),
-    confidence: fraction(one['confidence']),
-    ...optional('fontSize', one['fontSize'], number),
-    ...optional('bold', one['bold'], flag),
-    ...optional('cell', one['cell'], address),
+    text: text(said, 65_536),
+    box: box([x, y, width, height]),
+    from: whole(from, length),
+    to: whole(to, length),
+    source: oneOf(source, WORD_SOURCES),
+    confidence: fraction(confidence),
+    ...optional('fontSize', fontSize ?? undefined, number),
+    ...optional('bold', bold ?? undefined, flag),
+    ...optional('cell', cell ?? undefined, address),
   };
 }
 

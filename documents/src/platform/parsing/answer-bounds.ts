@@ -2,7 +2,7 @@ import type { ParseFailure } from '../../domain/page-model.js';
 
 /** How deep the items of the protocol go is nine; the rest is room. */
 const MAX_DEPTH = 32;
-/** A sheet of as many cells as a page may have comes to 1.2 million lists and objects, and to seven million commas. */
+/** A sheet of as many cells as a page may have comes to a million lists and objects, and to seven million commas. */
 const MAX_CONTAINERS = 2_000_000;
 const MAX_COMMAS = 10_000_000;
 /** All items of all programs together have some sixty. Each further one costs the reader a shape of objects. */
@@ -23,6 +23,8 @@ export class AnswerTooLarge extends Error {
   }
 }
 
+export const lineTooLong = (maxBytes: number): AnswerTooLarge => new AnswerTooLarge(`${maxBytes} bytes in a line`);
+
 /**
  * Counts what an answer would become before any of it is made: a line of a few mebibytes can be millions of empty lists, of which each is
  * thirty times its text, or of names, of which each has to be kept. What is counted goes on from line to line, since what they become is kept
@@ -38,11 +40,10 @@ export class AnswerBounds {
   /**
    * Counts a line, valid or not: up to its first fault it is read as JSON reads it.
    *
-   * @param bytes its length, where only a part of it is at hand
    * @throws AnswerTooLarge at the first thing that is too much
    */
-  count(line: Buffer, bytes = line.length): void {
-    if (bytes > this.maxLineBytes) throw new AnswerTooLarge(`${this.maxLineBytes} bytes in a line`);
+  count(line: Buffer): void {
+    if (line.length > this.maxLineBytes) throw lineTooLong(this.maxLineBytes);
     let depth = 0;
     let [from, to] = [0, 0];
     for (let at = 0; at < line.length; at++) {

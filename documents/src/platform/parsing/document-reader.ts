@@ -45,19 +45,18 @@ export class DocumentReader {
 
   /**
    * Pages `from` to `to` as they come, fewer where the document ends before. What came before a failure is whole.
-   * @param isMoreToCome the program that reads them waits a little for the next pages of the same document
+   * With more to come the program that reads them waits a little for the next pages of the same document.
    */
   read(
     document: string,
     format: Format,
     asked: Read,
     signal?: AbortSignal,
-    isMoreToCome = false,
   ): Promise<ParserOutcome<ReadPage | LostPage>> {
     const limits = programOf(format) === 'spreadsheet' ? READ_SHEETS : READ;
-    // A password stays with the call that it came with.
-    const series = asked.password === undefined ? { series: isMoreToCome ? ('more' as const) : ('last' as const) } : {};
-    return this.ask(document, format, { do: 'read', ...asked }, { limits, ...series, signal }, acceptReadPage);
+    const series = seriesOf(asked);
+    const request = { do: 'read', ...asked, isMoreToCome: series === 'more' } as const;
+    return this.ask(document, format, request, { limits, series, signal }, acceptReadPage);
   }
 
   /** One page with its pictures recognized. Exactly one item where there is no failure. */
@@ -103,6 +102,12 @@ export class DocumentReader {
     if (program === null) return Promise.resolve({ items: [], failure: UNREADABLE });
     return this.jail.run({ program, document, request, ...how }, accept);
   }
+}
+
+/** A password stays with the call that it came with, and a page that is read alone is judged by a program of its own. */
+function seriesOf({ from, to, password, isMoreToCome = false }: Read): ParserCall['series'] {
+  if (password !== undefined || from === to) return undefined;
+  return isMoreToCome ? 'more' : 'last';
 }
 
 const UNREADABLE: ParseFailure = { kind: 'unsupported', message: 'documents of this type are kept and not read' };

@@ -19,6 +19,7 @@ export class JailedParser {
   /** What it spent on its answers, in milliseconds. */
   usedMs = 0;
   private readonly result: Promise<ConfinedResult>;
+  private readonly ended: Promise<void>;
   private readonly killer = new AbortController();
   private readonly talk = Promise.withResolvers<ConfinedTalk>();
   private take: (chunk: Buffer) => void = () => this.kill();
@@ -32,8 +33,8 @@ export class JailedParser {
       this.hasEnded = true;
       ended(errors);
     };
-    // Why it could not be started is told to whoever asks it.
-    this.result.then(
+    // Why it could not be started or ended is told to whoever asks it.
+    this.ended = this.result.then(
       ({ stderr }) => settle(stderr.toString('utf8')),
       () => settle(''),
     );
@@ -55,7 +56,7 @@ export class JailedParser {
     const asking = this.talk.promise.then((talk) => {
       this.take = (chunk) => {
         answer.push(chunk);
-        if (answer.hasSurplus || answer.fault !== null) this.kill();
+        if (answer.fault !== null) this.kill();
         else if (answer.end?.failure === null && !isLast) answered.resolve(talk);
       };
       talk.begin();
@@ -76,11 +77,10 @@ export class JailedParser {
   /** Ends it, whatever it does, and waits until nothing of it is left. */
   async end(): Promise<void> {
     this.kill();
-    await this.result;
+    await this.ended;
   }
 
-  /** Kills it, and all that it started. */
-  kill(): void {
+  private kill(): void {
     this.killer.abort();
   }
 }

@@ -9,41 +9,47 @@ const MAX_USED_MS = 15_000;
 
 /** Programs between two questions about the same document. A program never sees another document than that of its start. */
 export class KeptParsers {
-  private readonly waiting: { about: string; parser: JailedParser; timer: NodeJS.Timeout }[] = [];
+  /** Those that wait longest come first. */
+  private readonly waiting = new Map<JailedParser, { about: string; timer: NodeJS.Timeout }>();
+  private readonly ending = new Set<Promise<void>>();
+  private isClosed = false;
 
   /** @param about what it was started for */
   take(about: string): JailedParser | undefined {
-    const at = this.waiting.findIndex((one) => one.about === about && one.parser.isWaiting);
-    return at < 0 ? undefined : this.remove(at);
+    for (const [parser, one] of this.waiting) {
+      if (!parser.isWaiting) this.drop(parser);
+      else if (one.about === about) {
+        this.forget(parser);
+        return parser;
+      }
+    }
+    return undefined;
   }
 
   /** @returns false for a program that answers nothing more; its caller ends it */
   keep(about: string, parser: JailedParser): boolean {
-    if (!parser.isWaiting || parser.usedMs > MAX_USED_MS) return false;
-    const timer = setTimeout(() => this.drop(parser), WAIT_MS);
-    this.waiting.push({ about, parser, timer });
-    const oldest = this.waiting[0];
-    if (this.waiting.length > MOST && oldest !== undefined) this.drop(oldest.parser);
+    if (this.isClosed || !parser.isWaiting || parser.usedMs > MAX_USED_MS) return false;
+    this.waiting.set(parser, { about, timer: setTimeout(() => this.drop(parser), WAIT_MS) });
+    const [longest] = this.waiting.keys();
+    if (this.waiting.size > MOST && longest !== undefined) this.drop(longest);
     return true;
   }
 
+  /** Ends those that wait, and waits until nothing of them is left. Nothing is kept any more. */
   async close(): Promise<void> {
-    await Promise.all(
-      this.waiting.splice(0).map(({ parser, timer }) => {
-        clearTimeout(timer);
-        return parser.end();
-      }),
-    );
+    this.isClosed = true;
+    for (const parser of [...this.waiting.keys()]) this.drop(parser);
+    await Promise.all(this.ending);
   }
 
   private drop(parser: JailedParser): void {
-    this.remove(this.waiting.findIndex((one) => one.parser === parser));
-    parser.kill();
+    this.forget(parser);
+    const ending = parser.end().finally(() => this.ending.delete(ending));
+    this.ending.add(ending);
   }
 
-  private remove(at: number): JailedParser | undefined {
-    const [one] = this.waiting.splice(at, 1);
-    clearTimeout(one?.timer);
-    return one?.parser;
+  private forget(parser: JailedParser): void {
+    clearTimeout(this.waiting.get(parser)?.timer);
+    this.waiting.delete(parser);
   }
 }

@@ -4,8 +4,11 @@ import type { Page, ParseFailure } from '../../domain/page-model.js';
 export type PageRequest =
   /** Answers one `Inspection`. */
   | { do: 'inspect'; password?: string }
-  /** Answers a {@link ReadPage} or {@link LostPage} for each page from `from` to `to`, without recognizing pictures. */
-  | { do: 'read'; from: number; to: number; password?: string }
+  /**
+   * Answers a {@link ReadPage} or {@link LostPage} for each page from `from` to `to`, without recognizing pictures. A program may begin with the
+   * pages after them when there is more to come.
+   */
+  | { do: 'read'; from: number; to: number; isMoreToCome?: boolean; password?: string }
   /** Answers one {@link ReadPage} whose pictures were read by Tesseract in `languages` (`eng`, `deu`, …). */
   | { do: 'recognize'; pageNumber: number; languages: readonly string[]; password?: string }
   /** Answers one {@link RenderedPage}; `dpi` is 36…200. */

@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import type { ParseFailure } from '../../domain/page-model.js';
 import { DocsvcError } from '../../domain/errors.js';
 import type { Confine, ConfinedCommand } from '../../../../src/platform/host/confine.js';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
@@ -7,7 +8,7 @@ import { KeptParsers } from './kept-parsers.js';
 import type { ParserLimits } from './parser-limits.js';
 import { PARSER_LIMITS } from './parser-limits.js';
 import type { ParserOutcome } from './parser-protocol.js';
-import { INSIDE } from './parser-protocol.js';
+import { INSIDE, mayPassInParts } from './parser-protocol.js';
 import type { ParserName, ParserProgram } from './parser-programs.js';
 import { PARSER_PROGRAMS } from './parser-programs.js';
 
@@ -23,7 +24,7 @@ export interface ParserCall {
   request?: object;
   limits?: Partial<ParserLimits>;
   /** Of calls alike that one program may answer one after the other: whether another one follows this one soon. */
-  series?: 'more' | 'last';
+  series?: 'more' | 'last' | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -52,14 +53,26 @@ export class ParserJail {
    * @throws DocsvcError `unavailable` where no jail can be built, `internal` for an installation that is not whole
    */
   async run<T>(call: ParserCall, accept: (item: unknown) => T): Promise<ParserOutcome<T>> {
-    const { series, request = {}, signal } = call;
     const limits = { ...PARSER_LIMITS, ...call.limits };
-    const about = `${call.program} ${call.document}`;
-    const parser = (series && this.kept.take(about)) ?? (await this.start(call, limits));
+    const kept = call.series === undefined ? undefined : this.kept.take(aboutOf(call));
+    if (kept === undefined) return this.ask(await this.start(call, limits), call, limits, accept);
+    const outcome = await this.ask(kept, call, limits, accept);
+    // What the program did before may have ended it: a call is blamed by a program of its own alone.
+    if (outcome.items.length > 0 || !mayBeOfEarlierCalls(outcome.failure)) return outcome;
+    return this.ask(await this.start(call, limits), call, limits, accept);
+  }
+
+  private async ask<T>(
+    parser: JailedParser,
+    call: ParserCall,
+    limits: ParserLimits,
+    accept: (item: unknown) => T,
+  ): Promise<ParserOutcome<T>> {
+    const { series, request = {}, signal } = call;
     try {
       return await parser.ask({ request, limits, isLast: series !== 'more', accept, signal });
     } finally {
-      if (series !== 'more' || !this.kept.keep(about, parser)) await parser.end();
+      if (series !== 'more' || !this.kept.keep(aboutOf(call), parser)) await parser.end();
     }
   }
 
@@ -126,6 +139,14 @@ export class ParserJail {
       return uid;
     }
   }
+}
+
+const aboutOf = ({ program, document }: ParserCall): string => `${program} ${document}`;
+
+/** Time and answers are counted for each call; all else is the program's. */
+function mayBeOfEarlierCalls(failure: ParseFailure | null): boolean {
+  if (failure?.kind === 'limit') return !['wall_time', 'output'].includes(failure.limit) && mayPassInParts(failure);
+  return failure?.kind === 'crashed';
 }
 
 async function packageMount(name: string): Promise<{ source: string; target: string }> {

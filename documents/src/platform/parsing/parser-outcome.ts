@@ -18,13 +18,14 @@ const WORDS: Readonly<Record<string, (limits: ParserLimits) => string>> = {
 
 /** What a call came to whose program has ended, with its answer or without. */
 export function outcomeOf<T>(answer: AnswerReader<T>, result: ConfinedResult, limits: ParserLimits): ParserOutcome<T> {
+  if (answer.fault !== null) return { items: answer.items, failure: answer.fault };
   const limit = result.limit ?? limitOfErrors(result);
   if (limit !== null) {
     const message = `the parser reached its limit of ${WORDS[limit]?.(limits) ?? limit}`;
     return { items: answer.items, failure: { kind: 'limit', limit, message } };
   }
   if (answer.end !== null && result.exitCode === 0) return { items: answer.items, failure: answer.end.failure };
-  return { items: answer.items, failure: answer.fault ?? crash(result) };
+  return { items: answer.items, failure: crash(result) };
 }
 
 /** Programs of others say on standard error that a limit stopped them, and end before anybody can look. */

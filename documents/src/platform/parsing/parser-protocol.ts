@@ -8,7 +8,9 @@ import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
  *   programs stand in `/usr/bin`; the packages that its entry in `parser-programs.ts` names stand in `node_modules` beside it.
  * - A request is one JSON object in a line of standard input, so that a password stands on no command line.
  * - It answers in lines of JSON on standard output: `{"item": …}` for each result, as soon as it has it (a page, say: the caller keeps
- *   what came before a failure), and last of all either `{"done": true}` or `{"failure": …}`, after which it ends.
+ *   what came before a failure), and last of all either `{"done": true}` or `{"failure": …}`. With
+ *   a failure it ends.
+ *   Words of a page are lists (packed-page.ts).
  * - Everything else is `crashed`, or the limit by which it was killed. What it writes to standard error is kept for the log of a crash and
  *   must not quote the document.
  *

@@ -10,8 +10,8 @@ function read(text: string, maxLineBytes = 32 * MIB, chunkBytes = 65_536) {
   const answer = new AnswerReader(maxLineBytes, (item) => typeof item);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunkBytes) answer.push(bytes.subarray(at, at + chunkBytes));
-  const { items, end, fault, hasSurplus } = answer;
-  return { items, end, fault, hasSurplus };
+  const { items, end, fault } = answer;
+  return { items, end, fault };
 }
 const line = (item: string): string => `{"item":${item}}\n`;
 const many = (count: number, one: (index: number) => string): string =>
@@ -48,30 +48,25 @@ describe('an answer that would take the memory of its reader', () => {
   });
 
   it('a line that does not end is refused once it is too long, not when it ends', () => {
-    const { items, fault, hasSurplus } = read(`${line('1')}{"item":"${'x'.repeat(2 * MIB)}`, MIB);
-    expect({ items, fault, hasSurplus }).toMatchObject({ items: ['number'], fault: OUTPUT, hasSurplus: true });
+    const { items, fault } = read(`${line('1')}{"item":"${'x'.repeat(2 * MIB)}`, MIB);
+    expect({ items, fault }).toMatchObject({ items: ['number'], fault: OUTPUT });
   });
 
   it.each([1, 7, 65_536])('an answer that comes in pieces of %d bytes is the same answer', (chunkBytes) => {
     const text = line('1') + line('"ä€😀"') + '{"failure":{"kind":"broken","message":"ü"}}\n';
     const end = { failure: { kind: 'broken', message: 'ü' } };
-    expect(read(text, MIB, chunkBytes)).toEqual({ items: ['number', 'string'], end, fault: null, hasSurplus: false });
-    expect(read(`${text}x`, MIB, chunkBytes)).toMatchObject({ end, hasSurplus: true });
+    expect(read(text, MIB, chunkBytes)).toEqual({ items: ['number', 'string'], end, fault: null });
+    expect(read(`${text}x`, MIB, chunkBytes)).toMatchObject({ end, fault: { kind: 'crashed' } });
   });
 
   it('what stands in a text counts for nothing', () => {
     const text = String.raw`{"text":"\\\"[[{{::,,"}`.replace('[[', '[['.repeat(2_000_000));
-    expect(read(line(text) + LAST)).toEqual({
-      items: ['object'],
-      end: { failure: null },
-      fault: null,
-      hasSurplus: false,
-    });
+    expect(read(line(text) + LAST)).toEqual({ items: ['object'], end: { failure: null }, fault: null });
   });
 
   it('a sheet of as many cells as a page may have is read', () => {
     const box = [0.123, 0.456, 0.111, 0.222];
-    const word = { text: 'word', box, from: 0, to: 4, source: 'cell', confidence: 1, cell: 'AB1234' };
+    const word = ['word', ...box, 0, 4, 'cell', 1, null, null, 'AB1234'];
     const place = { row: 7, column: 7, rowSpan: 1, columnSpan: 1 };
     const cell = { ...place, text: 'word', pageNumber: 1, box, cell: 'AB1234' };
     const all = (one: object): string => many(200_000, () => JSON.stringify(one));

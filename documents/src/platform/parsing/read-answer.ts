@@ -1,5 +1,6 @@
 import type { JailLimit, ParseFailure } from '../../domain/page-model.js';
-import { AnswerBounds, AnswerTooLarge } from './answer-bounds.js';
+import { GrowingBuffer } from '../../../../src/platform/host/growing-buffer.js';
+import { AnswerBounds, AnswerTooLarge, lineTooLong } from './answer-bounds.js';
 import { DOCUMENT_LIMITS, SANDBOX_LIMITS } from './parser-protocol.js';
 
 const LINE_FEED = 0x0a;
@@ -17,12 +18,9 @@ export class AnswerReader<T> {
   end: { failure: ParseFailure | null } | null = null;
   /** Set by the first line that is not what was agreed; nothing after it counts. */
   fault: ParseFailure | null = null;
-  /** Something came after the end. */
-  hasSurplus = false;
   private readonly bounds: AnswerBounds;
   /** The beginning of a line whose end has not come yet. */
-  private begun: Buffer[] = [];
-  private begunBytes = 0;
+  private readonly begun = new GrowingBuffer();
 
   constructor(
     private readonly maxLineBytes: number,
@@ -31,30 +29,32 @@ export class AnswerReader<T> {
     this.bounds = new AnswerBounds(maxLineBytes);
   }
 
-  get isOver(): boolean {
-    return this.end !== null || this.fault !== null;
-  }
-
-  /** Takes what was printed next. */
+  /** Takes what was printed next. What comes after the end was not agreed either. */
   push(chunk: Buffer): void {
     let start = 0;
-    while (!this.isOver && start < chunk.length) {
+    while (this.end === null && this.fault === null && start < chunk.length) {
       const end = chunk.indexOf(LINE_FEED, start);
       const part = chunk.subarray(start, end < 0 ? chunk.length : end);
-      this.begun.push(part);
-      this.begunBytes += part.length;
-      if (end >= 0) this.takeLine(Buffer.concat(this.begun));
-      else if (this.begunBytes > this.maxLineBytes) this.takeLine(part, this.begunBytes);
       start += part.length + 1;
+      if (end < 0) this.begin(part);
+      else if (this.begun.length === 0) this.takeLine(part);
+      else {
+        this.begun.append(part);
+        this.takeLine(this.begun.view());
+        this.begun.clear();
+      }
     }
-    this.hasSurplus ||= start < chunk.length;
+    if (start < chunk.length) this.fault ??= NOT_AGREED;
   }
 
-  private takeLine(line: Buffer, bytes = line.length): void {
-    this.begun = [];
-    this.begunBytes = 0;
+  private begin(part: Buffer): void {
+    this.begun.append(part);
+    if (this.begun.length > this.maxLineBytes) this.fault = lineTooLong(this.maxLineBytes).failure;
+  }
+
+  private takeLine(line: Buffer): void {
     try {
-      this.bounds.count(line, bytes);
+      this.bounds.count(line);
       const said = asObject(JSON.parse(line.toString('utf8')));
       if ('done' in said) this.end = { failure: null };
       else if ('failure' in said) this.end = { failure: asFailure(asObject(said['failure'])) };

@@ -22,7 +22,7 @@ export async function readJailed(file: string, pages: number): Promise<FileRead>
   const started = performance.now();
   for (let from = 1; from <= pages; from += BATCH) {
     const to = Math.min(pages, from + BATCH - 1);
-    const { items, failure } = await reader.read(file, 'pdf', { from, to }, undefined, to < pages);
+    const { items, failure } = await reader.read(file, 'pdf', { from, to, isMoreToCome: to < pages });
     if (failure !== null) throw new Error(failure.message);
     for (const item of items) words += 'page' in item ? item.page.words.length : 0;
   }

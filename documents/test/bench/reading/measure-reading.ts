@@ -11,8 +11,7 @@ const ROUNDS = 3;
 
 /**
  * A file of a thousand pages through the jail in batches, as the worker reads it, one at a time; and through liteparse alone in one process, in
- * turns. Memory is that of the process
- * that asks, which has the heap of a worker, and of all that it starts, in a round of its own.
+ * turns. Memory is that of the process that asks, which has the heap of a worker, and of all that it starts, in a round of its own.
  *
  * @throws Error without a folder of PDFs
  */

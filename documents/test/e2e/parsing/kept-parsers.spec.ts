@@ -3,7 +3,9 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DocumentReader } from '../../../src/platform/parsing/document-reader.js';
 import { ParserJail, type ParserCall } from '../../../src/platform/parsing/parser-jail.js';
+import type { Confine } from '../../../../src/platform/host/confine.js';
 import { runConfined } from '../../../../src/platform/sandbox/bubblewrap/confined.js';
 import { untilHolds } from '../../../../test/support/time/until.js';
 
@@ -13,13 +15,17 @@ const KIB = 1024;
 const PROGRAM = `import fs from 'node:fs';
 const print = (line) => fs.writeSync(1, JSON.stringify(line) + '\\n');
 const chunk = Buffer.alloc(65536);
+const grown = [];
 for (let asked = 1, bytes = fs.readSync(0, chunk); bytes > 0; asked++, bytes = fs.readSync(0, chunk)) {
   const { does, fill = 0 } = JSON.parse(chunk.toString('utf8', 0, bytes));
+  if (does === 'grow first') grown.push(Buffer.alloc(200 * 1024 * 1024, 1));
   print({ item: { asked, document: fs.readFileSync('/input/document', 'utf8'), fill: 'x'.repeat(fill) } });
   if (does === 'crash') process.exit(3);
+  if (does === 'grow') grown.push(Buffer.alloc(200 * 1024 * 1024, 1));
   if (does === 'hang') for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   if (does === 'fail') { print({ failure: { kind: 'broken', message: 'as asked' } }); process.exit(0); }
   print({ done: true });
+  if (does === 'answer and crash') process.exit(3);
   if (does === 'chatter') { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100); print({ item: { asked: 99 } }); }
 }
 process.exit(0);
@@ -104,6 +110,42 @@ describe('a jailed program that is asked again about its document', () => {
     expect(await ask()).toMatchObject({ asked: [1], failure: null });
   });
 
+  it.each([0, 5, 20, 50, 200])(
+    'one that crashes after its answer spoils no call that comes %d ms later',
+    async (ms) => {
+      expect(await ask({ does: 'answer and crash' })).toMatchObject({ asked: [1], failure: null });
+      await delay(ms);
+      expect(await ask()).toMatchObject({ asked: [1], failure: null });
+    },
+  );
+
+  it('what earlier calls used up is not taken for the fault of a later one', async () => {
+    const limits = { memoryMb: 400 };
+    expect(await ask({ does: 'grow first' }, { limits })).toMatchObject({ asked: [1], failure: null });
+    expect(await ask({ does: 'grow first' }, { limits })).toMatchObject({ asked: [1], failure: null });
+    expect(ended).toBe(1);
+  });
+
+  it('one that reaches its memory after it had begun to answer is not asked again', async () => {
+    const limits = { memoryMb: 400 };
+    expect(await ask({ does: 'grow' }, { limits })).toMatchObject({ asked: [1], failure: null });
+    const second = await ask({ does: 'grow' }, { limits });
+    expect(second.failure).toMatchObject({ kind: 'limit', limit: 'memory' });
+    expect(second.asked).toEqual([2]);
+    expect(await ask({ does: 'grow' }, { limits })).toMatchObject({ asked: [1], failure: null });
+  });
+
+  it('a page that is read alone has a program of its own', async () => {
+    const plain = new ParserJail({ confine: runConfined, uidBase: 870_200, onErrors: () => (ended += 1) });
+    const reader = new DocumentReader(plain);
+    expect((await reader.read(one, 'plain', { from: 1, to: 2, isMoreToCome: true })).failure).toBeNull();
+    expect(ended).toBe(0);
+    expect((await reader.read(one, 'plain', { from: 1, to: 1, isMoreToCome: true })).failure).toBeNull();
+    expect(ended).toBe(1);
+    await reader.close();
+    expect(ended).toBe(2);
+  });
+
   it('time and answers are those of one call', async () => {
     const limits = { timeoutMs: 20_000, silenceMs: 1500, maxOutputBytes: 1024 * KIB };
     expect(await ask({ fill: 700 * KIB }, { limits })).toMatchObject({ asked: [1], failure: null });
@@ -132,6 +174,20 @@ describe('a jailed program that is asked again about its document', () => {
   it('nothing waits any more once the jail is closed', async () => {
     await Promise.all([ask(), ask()]);
     await jail.close();
+    expect(ended).toBe(2);
+    expect(await ask()).toMatchObject({ asked: [1] });
+    expect(ended).toBe(3);
+  });
+
+  it('a program whose end fails keeps no other from ending', async () => {
+    const confine: Confine = async (command) => {
+      await runConfined(command);
+      throw new Error('what it started does not end');
+    };
+    const failing = new ParserJail({ confine, uidBase: 870_200, programs: folder, onErrors: () => (ended += 1) });
+    const call: ParserCall = { program: 'text', document: one, series: 'more' };
+    await Promise.all([failing.run(call, (item) => item), failing.run(call, (item) => item)]);
+    await failing.close();
     expect(ended).toBe(2);
   });
 });

@@ -57,6 +57,35 @@ describe('the words of a PDF', () => {
     expect(alone.items).toEqual([{ page: whole[16], needsOcr: false }]);
   });
 
+  it('are the same in any order of batches, whatever pages the reader had begun with', async () => {
+    const pdf = await drawnPdf((drawing) => {
+      for (let page = 1; page <= 40; page += 1) {
+        if (page > 1) drawing.addPage();
+        drawing.text(`this is page ${String(page)}`, 40, 40);
+      }
+    });
+    const whole = await folder.pages(pdf, 40);
+    const file = folder.put(pdf);
+    const spans = [
+      [1, 10],
+      [11, 20],
+      [31, 40],
+      [21, 23],
+      [24, 30],
+      [11, 12],
+      [13, 40],
+    ] as const;
+    for (const [from, to] of spans) {
+      const { items, failure } = await folder.reader.read(file, 'pdf', { from, to, isMoreToCome: true });
+      expect(failure).toBeNull();
+      expect(items).toEqual(whole.slice(from - 1, to).map((page) => ({ page, needsOcr: false })));
+    }
+    // Pages beyond the end were begun with; nobody asked for them.
+    const { items } = await folder.reader.read(file, 'pdf', { from: 1, to: 2 });
+    expect(items).toHaveLength(2);
+    await folder.reader.close();
+  });
+
   it('of a turned page stand on the page as it is displayed, those that run upwards are whole', async () => {
     const pdf = await drawnPdf((drawing) => {
       Reflect.set(drawing.page.dictionary.data, 'Rotate', 90);

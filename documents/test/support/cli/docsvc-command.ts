@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { compiledBefore } from '../../../../test/support/installation/own-place.js';
 
 const PROGRAM = resolve('documents/bin/docsvc.mjs');
 const ENDS_WITHIN_MS = 100_000;
@@ -31,7 +32,7 @@ export class DocsvcCommand {
   start(argv: readonly string[], { env = {}, cwd = this.folder } = {}): { child: ChildProcess; ended: Promise<Ran> } {
     const child = spawn(process.execPath, [PROGRAM, ...argv], {
       cwd,
-      env: { PATH: process.env['PATH'], HOME: this.home, ...this.env, ...env },
+      env: { PATH: process.env['PATH'], HOME: this.home, ...compiledBefore(), ...this.env, ...env },
       timeout: ENDS_WITHIN_MS,
     });
     let [stdout, stderr] = ['', ''];

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMALL_HEAP } from '../../../../src/embedded/documents-service.js';
+import { nodeProgram } from '../../../../src/embedded/service-parts.js';
+import { compiledBefore } from '../../../../test/support/installation/own-place.js';
 import { connectDriver, type ConnectedDriver } from '../../../src/core/driver/connect-driver.js';
 import { wake } from '../../../src/core/driver/wake.js';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
@@ -18,7 +20,7 @@ import { plantProject, plantWorkspace } from '../database/plant-organization.js'
 import { plantVersion, type PlantedVersion } from '../documents/plant-version.js';
 import { createNamespace, type OwnNamespace } from '../temporal/own-namespace.js';
 
-const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url).pathname;
+const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url);
 const SEAL_KEY = '11'.repeat(32);
 
 /** An organization with one project, and its administrator. */
@@ -80,7 +82,7 @@ export class LivePipeline {
   get environment(): NodeJS.ProcessEnv {
     const { PATH, HOME } = process.env;
     return {
-      ...{ PATH, HOME },
+      ...{ PATH, HOME, ...compiledBefore() },
       DOCSVC_DATABASE_URL: this.test.ownerUrl,
       DOCSVC_TEMPORAL_ADDRESS: this.temporal.address,
       DOCSVC_TEMPORAL_NAMESPACE: this.temporal.namespace,
@@ -96,7 +98,8 @@ export class LivePipeline {
   }
 
   async startWorker(): Promise<void> {
-    const child = spawn(process.execPath, [...SMALL_HEAP, '--enable-source-maps', WORKER], {
+    const [node, ...argv] = nodeProgram(WORKER, SMALL_HEAP);
+    const child = spawn(node, argv, {
       env: this.environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

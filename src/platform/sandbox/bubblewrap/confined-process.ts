@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { SandgateError } from '../../../domain/errors.js';
+import { GrowingBuffer } from '../../host/growing-buffer.js';
 import type { ConfinedCommand, ConfinedResult, ConfinedTalk, ReachedLimit } from '../../host/confine.js';
 
 /** A confined program that runs. */
@@ -52,7 +53,7 @@ export function collectOutput(
     command.signal?.addEventListener('abort', kill, { once: true });
     if (command.signal?.aborted === true) kill();
     const settle = (): void => {
-      for (const clock of clocks) clock.pause();
+      for (const clock of clocks) clock.stop();
       command.signal?.removeEventListener('abort', kill);
     };
     const overflow = (): void => end('output');
@@ -104,6 +105,7 @@ function startClocks(
 class Clock {
   private deadline = 0;
   private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
 
   constructor(
     private readonly ms: number,
@@ -131,7 +133,14 @@ class Clock {
     clearTimeout(this.timer);
   }
 
+  /** The program has ended; a request that comes too late starts nothing. */
+  stop(): void {
+    this.isStopped = true;
+    this.pause();
+  }
+
   private wait(): void {
+    if (this.isStopped) return;
     const left = this.deadline - performance.now();
     if (left > 0) this.timer = setTimeout(() => this.wait(), Math.ceil(left));
     else this.expire();
@@ -140,20 +149,20 @@ class Clock {
 
 /** What a program prints, up to a bound: kept until the end, or passed on as it comes. */
 class Output {
-  private readonly chunks: Buffer[] = [];
+  private readonly pieces = new GrowingBuffer();
   private bytes = 0;
 
   constructor(
     stream: NodeJS.ReadableStream | null | undefined,
     private readonly maxBytes: number,
     private readonly overflow: () => void,
-    private readonly pass: (chunk: Buffer) => void = (chunk) => this.chunks.push(chunk),
+    private readonly pass: (chunk: Buffer) => void = (chunk) => this.pieces.append(chunk),
   ) {
     stream?.on('data', (chunk: Buffer) => this.take(chunk));
   }
 
   get kept(): Buffer {
-    return Buffer.concat(this.chunks);
+    return this.pieces.view();
   }
 
   restart(): void {

@@ -1,5 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
-import type { JailLimit, ParseFailure } from '../../../domain/page-model.js';
+import type { JailLimit, Page, ParseFailure } from '../../../domain/page-model.js';
+import { GrowingBuffer } from '../../../../../src/platform/host/growing-buffer.js';
+import { packPage } from '../packed-page.js';
 import type { ParserLine } from '../parser-protocol.js';
 
 const LINE_FEED = 0x0a;
@@ -38,7 +40,7 @@ export async function serve<Request>(
 ): Promise<void> {
   try {
     for (const line of requests()) {
-      await work(JSON.parse(line) as Request, (item) => print({ item }));
+      await work(JSON.parse(line) as Request, (item) => print({ item: packed(item) }));
       print({ done: true });
     }
   } catch (error) {
@@ -52,15 +54,12 @@ export async function serve<Request>(
 
 /** Lines of standard input. Waiting for the next one holds up the whole process, which has nothing else to do then. */
 function* requests(): Generator<string> {
-  const chunk = Buffer.alloc(65_536);
-  let begun: Buffer[] = [];
+  const [chunk, line] = [Buffer.alloc(65_536), new GrowingBuffer()];
   for (let bytes = readSync(0, chunk); bytes > 0; bytes = readSync(0, chunk)) {
-    const part = Buffer.from(chunk.subarray(0, bytes));
-    const end = part.indexOf(LINE_FEED);
-    begun.push(part);
-    if (end < 0) continue;
-    yield Buffer.concat(begun).toString('utf8');
-    begun = [];
+    line.append(chunk.subarray(0, bytes));
+    if (chunk[bytes - 1] !== LINE_FEED) continue;
+    yield line.view().toString('utf8');
+    line.clear();
   }
 }
 
@@ -74,6 +73,12 @@ function failureOf(error: unknown): ParseFailure | null {
   return limit === undefined
     ? null
     : { kind: 'limit', limit, message: `the parser reached its limit: ${code || 'memory'}` };
+}
+
+/** Items with a page are the ones with words. */
+function packed(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || !('page' in item)) return item;
+  return { ...item, page: packPage(item.page as Page) };
 }
 
 /** Whole and in order, even into a pipe whose reader is slow. */

@@ -13,7 +13,7 @@ await serve<PageRequest>(async (request, emit) => {
       emit(await inspectPdf(source));
       return;
     case 'read':
-      await readPages(source, request.from, request.to, emit);
+      await readPages(source, request, emit);
       return;
     case 'recognize':
       emit(await recognizePage(source, request.pageNumber, request.languages));

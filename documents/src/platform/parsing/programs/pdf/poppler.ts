@@ -6,10 +6,7 @@ import type { PdfSource } from './open-pdf.js';
 const run = promisify(execFile);
 const LIMITS = { timeout: 10_000, maxBuffer: 16 * 1024 * 1024 };
 
-/** So many pages are asked for at once: Poppler takes longer to open a document than to tell of its pages. */
-const ROTATIONS_AT_ONCE = 1000;
-
-/** By how much each page is turned to be displayed, of the pages that were asked for and of some that may be asked for next. */
+/** By how much each page is turned to be displayed, as far as Poppler told. */
 interface Rotations {
   from: number;
   to: number;
@@ -18,23 +15,30 @@ interface Rotations {
 
 let known: Promise<Rotations> | null = null;
 
-/** By how much each page is turned to be displayed. A document with a password is not asked: that would stand on a command line. */
+/**
+ * By how much each page is turned to be displayed. A document with a password is not asked: that would stand on a command line.
+ * @param ahead pages after `to` that may be asked for next: Poppler takes longer to open a document than to tell of its pages
+ */
 export async function pageRotations(
   { path, password }: PdfSource,
   from: number,
   to: number,
+  ahead = 0,
 ): Promise<ReadonlyMap<number, Page['rotation']>> {
   if (password !== undefined) return new Map();
   const last = await known;
   if (last !== null && last.from <= from && to <= last.to) return last.pages;
-  known = askRotations(path, from, Math.max(to, from + ROTATIONS_AT_ONCE - 1));
+  known = askRotations(path, from, to + ahead);
   return (await known).pages;
 }
 
 async function askRotations(path: string, from: number, to: number): Promise<Rotations> {
   const said = await outputOf('pdfinfo', ['-f', String(from), '-l', String(to), path]);
-  const turned = [...said.matchAll(/^Page\s+(\d+) rot:\s+(90|180|270)$/gm)];
-  return { from, to, pages: new Map(turned.map(([, page, by]) => [Number(page), Number(by) as Page['rotation']])) };
+  const told = [...said.matchAll(/^Page\s+(\d+) rot:\s+(\d+)$/gm)].map(
+    ([, page, by]) => [Number(page), Number(by)] as const,
+  );
+  const turned = told.filter((one): one is readonly [number, Page['rotation']] => [90, 180, 270].includes(one[1]));
+  return { from, to: told.at(-1)?.[0] ?? 0, pages: new Map(turned) };
 }
 
 /** Names of the files that a document carries. They are never opened. */

@@ -8,40 +8,75 @@ import { pageRotations } from './poppler.js';
 import { pdfPage } from './pdf-page.js';
 import { boxOf } from './pdf-runs.js';
 
-/** So many pages are read at once at first and at most, so that what the reader holds of them (pictures above all) stays small. */
-const PART = { first: 2, most: 16 };
+/**
+ * So many pages are read at once, so that what the reader holds of them (pictures above all) stays small: of a document of which nothing is known,
+ * at the beginning of a call, whose pages may be heavier than those before, and at most.
+ */
+const PART = { unknown: 2, beginning: 8, most: 16 };
+/** Of pages whose rotations are asked for before they are read. */
+const AHEAD = 500;
 /** A part is as large as is read in this time: the caller waits for a page for seconds only. */
 const PART_MS = 1500;
 
 /** What PDFium says of a document without a form; looking for its fields takes as long as opening it. */
 const NO_FORM = 0;
 
-/** What was learned of the document from the pages that this program has read. */
-const learned = { pagesOfPart: PART.first, mayHaveForm: true };
+/** How many pages are read in {@link PART_MS}, as far as that is known. */
+let size = PART.unknown;
 
-/** Reads pages in order, each with its tables, and hands each over as soon as it is made. */
+/** False once a part of the document said that there is none. */
+let mayHaveForm = true;
+
+/** The first pages of the next call, on which the reader works while this one is answered and the next one is on its way. */
+let begun: BegunPart | null = null;
+
+/**
+ * Reads pages in order, each with its tables, and hands each over as soon as it is made.
+ * @param isMoreToCome pages after `to` are likely to be asked for next
+ */
 export async function readPages(
   source: PdfSource,
-  from: number,
-  to: number,
+  { from, to, isMoreToCome = false }: { from: number; to: number; isMoreToCome?: boolean },
   emit: (page: ReadPage | LostPage) => void,
 ): Promise<void> {
-  const rotations = pageRotations(source, from, to);
-  const parse = async (first: number): Promise<ParsedPart> => {
-    const started = performance.now();
-    const part = await parsePart(source, first, Math.min(to, first + learned.pagesOfPart - 1));
-    const perPage = (performance.now() - started) / (part.last - first + 1);
-    learned.pagesOfPart = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
-    return part;
-  };
-  for (let coming = parse(from), next = from; next <= to;) {
+  const rotations = pageRotations(source, from, to, AHEAD);
+  const expected = begun?.first === from && begun.last <= to ? begun : null;
+  begun = null;
+  let coming = expected?.part ?? timed(beginPart(source, from, to, PART.beginning));
+  for (let next = from; next <= to;) {
     const part = await coming;
     next = part.last + 1;
     // The reader works on the next pages, on its own thread, while words and tables of these are put together.
-    if (next <= to) coming = parse(next);
+    if (next <= to) coming = timed(beginPart(source, next, to));
+    else if (isMoreToCome) begun = beginPart(source, next, Infinity, PART.beginning);
     const turned = await rotations;
     for (const answer of pagesOf(part, turned)) emit('failure' in answer ? answer : withTables(answer));
   }
+}
+
+interface BegunPart {
+  first: number;
+  last: number;
+  part: Promise<ParsedPart>;
+}
+
+function beginPart(source: PdfSource, first: number, to: number, most = PART.most): BegunPart {
+  const last = Math.min(to, first + Math.min(most, size) - 1);
+  const part = parsePart(source, first, last);
+  // Whoever awaits it is told; it may also fail before that, or with nobody who asks for it.
+  part.catch(() => undefined);
+  return { first, last, part };
+}
+
+/** Learns from a part how many pages the next one may have. One that waits to be asked for would tell how long it waited. */
+function timed({ first, last, part }: BegunPart): Promise<ParsedPart> {
+  const started = performance.now();
+  const learn = (): void => {
+    const perPage = (performance.now() - started) / (last - first + 1);
+    size = Math.max(1, Math.min(PART.most, Math.floor(PART_MS / perPage)));
+  };
+  part.then(learn, () => undefined);
+  return part;
 }
 
 /** A page and how much of it pictures must be read for. */
@@ -75,10 +110,10 @@ async function parsePart(source: PdfSource, first: number, last: number): Promis
   const result = await parsePdf(source, `${String(first)}-${String(last)}`, {
     emitWordBoxes: true,
     extractVectorGraphics: true,
-    extractFormFields: learned.mayHaveForm,
+    extractFormFields: mayHaveForm,
     extractImages: true,
   });
-  learned.mayHaveForm &&= result.formType !== NO_FORM;
+  mayHaveForm &&= result.formType !== NO_FORM;
   return { first, last, result, scanned: await findScans(source, result) };
 }
 
