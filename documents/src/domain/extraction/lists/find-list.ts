@@ -1,0 +1,19 @@
+import type { ListAnswer } from '../answer.js';
+import type { ListTarget } from '../compile/target.js';
+import type { Reading, Scope } from '../reading.js';
+import type { AnswerObject, ListFinder, ListProposal } from './list-finder.js';
+
+/** All ways in which lists are found, in the order in which equals win. */
+const FINDERS: readonly ListFinder[] = [];
+
+const NO_LIST: ListAnswer = { kind: 'list', items: [], expectedRows: null, method: null, missingPages: [] };
+
+/** The list as the likeliest of all ways has it; empty where none has one. */
+export function findList(list: ListTarget, scope: Scope, reading: Reading, answer: AnswerObject): ListAnswer {
+  let best: ListProposal | null = null;
+  for (const finder of FINDERS) {
+    const proposal = finder.find(list, scope, reading, answer);
+    if (proposal !== null && (best === null || proposal.likelihood > best.likelihood)) best = proposal;
+  }
+  return best?.answer ?? NO_LIST;
+}

@@ -1,0 +1,46 @@
+import type { Box, Page } from '../../page-model.js';
+import type { Evidence } from '../answer.js';
+import type { Reading, WordRange } from '../reading.js';
+import type { BoundingBox, Citation } from './extraction-result.js';
+
+/** Characters of an excerpt at most. */
+const LONGEST = 300;
+
+/** Where a value stands, a citation for each page of it. */
+export function citationsOf({ at, match, source }: Evidence, reading: Reading): Citation[] {
+  const pages = [...new Set(at.map(({ pageNumber }) => pageNumber))];
+  return pages.map((pageNumber) => {
+    const ranges = at.filter((range) => range.pageNumber === pageNumber);
+    return { ...citationOf(ranges, reading.page(pageNumber)), match, source };
+  });
+}
+
+function citationOf(ranges: readonly WordRange[], page: Page): Omit<Citation, 'match' | 'source'> {
+  const words = ranges.flatMap(({ first, last }) => page.words.slice(first, last + 1));
+  const from = Math.min(...words.map((word) => word.from));
+  const to = Math.max(...words.map((word) => word.to));
+  const { pageNumber, label, width, height, unit, rotation, sheetName } = page;
+  const cells = [...new Set(words.flatMap(({ cell }) => (cell === undefined ? [] : [cell])))];
+  const [firstCell] = cells;
+  const lastCell = cells.at(-1);
+  return {
+    pageNumber,
+    ...(label === undefined ? {} : { pageLabel: label }),
+    page: { width, height, unit, rotation },
+    boundingBoxes: ranges.map(({ first, last }) => unionOf(page.words.slice(first, last + 1).map(({ box }) => box))),
+    excerpt: page.text.slice(from, Math.min(to, from + LONGEST)),
+    charRange: { from, to },
+    ...(sheetName === undefined ? {} : { sheetName }),
+    ...(firstCell === undefined || lastCell === undefined
+      ? {}
+      : { cellRange: firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}` }),
+  };
+}
+
+function unionOf(boxes: readonly Box[]): BoundingBox {
+  const left = Math.min(...boxes.map(([x]) => x));
+  const top = Math.min(...boxes.map(([, y]) => y));
+  const right = Math.max(...boxes.map(([x, , width]) => x + width));
+  const bottom = Math.max(...boxes.map(([, y, , height]) => y + height));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
