@@ -18,7 +18,7 @@ import { measureRequests } from './http/request-metrics.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
-import { dropRests, leaveBodiesAt, leaveFileFormsAt } from './http/streamed-bodies.js';
+import { dropRests, leaveBodiesAt, leaveFileFormsAt, takeLargeJsonAt } from './http/streamed-bodies.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
@@ -77,7 +77,8 @@ function createAdapter({ config, metrics }: Foundation, routes: RouteTable): Fas
   readJsonBodies(server);
   readFormsAt(server, '/oauth/token');
   leaveBodiesAt(server, '/api/uploads/:id/parts/:partNumber');
-  leaveFileFormsAt(server, '/api/projects/:id/documents', MAX_ONE_SHOT_JSON_BYTES);
+  leaveFileFormsAt(server, ['/api/projects/:id/documents', '/api/projects/:id/schemas/infer']);
+  takeLargeJsonAt(server, '/api/projects/:id/documents', MAX_ONE_SHOT_JSON_BYTES);
   dropRests(server);
   if (metrics !== undefined) measureRequests(server, metrics);
   server.addHook('onRoute', ({ url, method }) => routes.add(url, method));

@@ -17,7 +17,8 @@ import { requireProject } from '../../core/projects/project-access.js';
 import { checkMetadata, normalizeLabels } from '../../domain/documents/annotations.js';
 import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { DocumentStore } from '../foundation/store.module.js';
-import { bringsForm, type FormFields } from './document-form.js';
+import { bringsForm } from '../http/file-form.js';
+import { documentFieldsOf, type DocumentFields } from './document-fields.js';
 import { readPlace, type AddedVersion } from './document-views.js';
 import type { NewDocumentBody } from './documents.dto.js';
 import { FormIntake } from './form-intake.js';
@@ -39,30 +40,33 @@ export class ContentService {
     const { record, store } = this.documents;
     await record.inOrganization(caller.orgId, (tx) => requireProject(tx, caller, projectId));
     if (bringsForm(request)) {
-      const { fields, kept } = await this.forms.take(request);
-      return this.addKept(caller, projectId, fields, kept);
+      const form = await this.forms.take(request);
+      return this.addKept(caller, projectId, () => documentFieldsOf(form), form.kept);
     }
     const { name, content } = await this.contentOf(body);
     const kept = await keepContent(store, content).catch((error: unknown) => {
       throw describeEgress(error);
     });
-    return this.addKept(caller, projectId, { ...body, name }, kept);
+    return this.addKept(caller, projectId, () => ({ ...body, name }), kept);
   }
 
   private async addKept(
     caller: Caller,
     projectId: string,
-    { name, contentType, metadata, labels }: FormFields,
+    fieldsOf: () => DocumentFields,
     kept: KeptContent,
   ): Promise<AddedVersion> {
-    const details = (): ContentDetails => ({
-      orgId: caller.orgId,
-      projectId,
-      name: name ?? '',
-      contentType: contentType ?? null,
-      metadata: checkMetadata(metadata ?? {}),
-      labels: normalizeLabels(labels ?? []),
-    });
+    const details = (): ContentDetails => {
+      const { name, contentType, metadata, labels } = fieldsOf();
+      return {
+        orgId: caller.orgId,
+        projectId,
+        name: name ?? '',
+        contentType: contentType ?? null,
+        metadata: checkMetadata(metadata ?? {}),
+        labels: normalizeLabels(labels ?? []),
+      };
+    };
     const made = await addKeptContent(this.documents, kept, details, async (tx, place) => {
       await requireProject(tx, caller, projectId);
       await recordAudit(tx, caller, {

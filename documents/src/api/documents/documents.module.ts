@@ -15,6 +15,6 @@ const SPOOL = { provide: FormSpool, useExisting: FormIntake };
   imports: [AddressesModule],
   controllers: [ProjectDocumentsController, DocumentsController, DownloadsController],
   providers: [DocumentsService, ContentService, VersionsService, DownloadsService, FormIntake, SPOOL],
-  exports: [SPOOL],
+  exports: [SPOOL, FormIntake],
 })
 export class DocumentsModule {}

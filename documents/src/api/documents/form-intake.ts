@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { dropContent, keepContent, type KeptContent } from '../../core/documents/add-content.js';
 import { DocumentStore } from '../foundation/store.module.js';
+import { bringsForm, digestOfForm, readFileForm, type FileForm } from '../http/file-form.js';
 import { FormSpool } from '../http/form-spool.js';
-import { bringsForm, readDocumentForm, type DocumentForm } from './document-form.js';
 
-type KeptForm = DocumentForm<KeptContent>;
+/** A form whose file is in the store. */
+export type KeptForm = FileForm<KeptContent>;
 
-/** Forms with the bytes of a document, which go to the store while they arrive. */
+/** Forms with a file, whose bytes go to the store while they arrive. */
 @Injectable()
 export class FormIntake extends FormSpool {
   private readonly waiting = new WeakMap<object, KeptForm>();
@@ -21,16 +21,19 @@ export class FormIntake extends FormSpool {
     if (!bringsForm(request)) return null;
     const form = await this.receive(request);
     this.waiting.set(request.raw, form);
-    const { name, contentType, metadata, labels } = form.fields;
-    const said = [name ?? null, contentType ?? null, metadata ?? null, labels ?? null];
-    return createHash('sha256').update(JSON.stringify(said)).update(form.kept.sha256).digest();
+    return digestOfForm(form, form.kept.sha256);
   }
 
   async drop({ raw }: FastifyRequest): Promise<void> {
     const form = this.waiting.get(raw);
     if (form === undefined) return;
     this.waiting.delete(raw);
-    await dropContent(this.documents.store, form.kept);
+    await this.discard(form);
+  }
+
+  /** Gives back the room of a form that was taken. */
+  async discard({ kept }: KeptForm): Promise<void> {
+    await dropContent(this.documents.store, kept);
   }
 
   /**
@@ -46,7 +49,7 @@ export class FormIntake extends FormSpool {
 
   private receive(request: FastifyRequest): Promise<KeptForm> {
     const { store } = this.documents;
-    return readDocumentForm(request, {
+    return readFileForm(request, {
       keep: (file) => keepContent(store, file),
       drop: (kept) => dropContent(store, kept),
     });

@@ -20,14 +20,18 @@ export function leaveBodiesAt(server: FastifyInstance, route: string): void {
   });
 }
 
-/** Leaves forms with files on the connection at this route, and refuses them everywhere else. JSON may be so large there. */
-export function leaveFileFormsAt(server: FastifyInstance, route: string, maxJsonBytes: number): void {
-  server.addHook('onRoute', (options) => {
-    if (options.url === route && options.method === 'POST') options.bodyLimit = maxJsonBytes;
-  });
+/** Leaves forms with files on the connection at these routes, and refuses them everywhere else. */
+export function leaveFileFormsAt(server: FastifyInstance, routes: readonly string[]): void {
   server.addContentTypeParser(FILE_FORM, (request, _body, done) => {
-    if (request.routeOptions.url === route) done(null, {});
+    if (routes.includes(request.routeOptions.url ?? '')) done(null, {});
     else done(notJson());
+  });
+}
+
+/** Takes larger JSON at this route than at others. */
+export function takeLargeJsonAt(server: FastifyInstance, route: string, maxBytes: number): void {
+  server.addHook('onRoute', (options) => {
+    if (options.url === route && options.method === 'POST') options.bodyLimit = maxBytes;
   });
 }
 

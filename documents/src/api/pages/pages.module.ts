@@ -16,5 +16,6 @@ import { ReprocessService } from './reprocess.service.js';
     ReaderOfHost,
     { provide: Sealer, inject: [ApiConfig], useFactory: ({ seal }: ApiConfig) => new Sealer(seal.key) },
   ],
+  exports: [ReaderOfHost],
 })
 export class PagesModule {}

@@ -60,9 +60,10 @@ export class SchemaFromWords extends SchemaToSave {
 }
 
 export class SchemaFromSheet extends SchemaToSave {
-  @ApiProperty({ format: 'uuid', description: 'A spreadsheet of the project that was read.' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'A spreadsheet of the project that was read.' })
+  @MayBeLeftOut()
   @IsUUID()
-  documentId!: string;
+  documentId?: string;
 
   @ApiPropertyOptional({ type: 'string', description: 'The first sheet that has a table, without it.' })
   @MayBeLeftOut()

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../../core/audit/record-audit.js';
 import { readDocument } from '../../core/documents/view-documents.js';
 import { requireProject } from '../../core/projects/project-access.js';
@@ -11,10 +12,13 @@ import { normalizeName } from '../../domain/names/normalize-name.js';
 import { inferSchema } from '../../domain/schemas/sheets/infer-schema.js';
 import { confirmLabels } from '../../domain/schemas/words/confirm-labels.js';
 import { describeSchema } from '../../domain/schemas/words/describe-schema.js';
+import type { SheetTable } from '../../domain/schemas/sheets/sheet-columns.js';
 import type { MadeSchema } from '../../domain/schemas/words/made-schema.js';
 import type { Caller } from '../http/caller.decorator.js';
+import { bringsForm } from '../http/file-form.js';
 import type { MadeSchemaView, SchemaFromSheet, SchemaFromWords } from './made-schemas.dto.js';
 import { SchemasService } from './schemas.service.js';
+import { SheetForms, type FormSheet } from './sheet-forms.js';
 
 interface ToSave {
   name?: string;
@@ -27,6 +31,7 @@ export class MadeSchemasService {
   constructor(
     private readonly record: Record,
     private readonly schemas: SchemasService,
+    private readonly sheets: SheetForms,
   ) {}
 
   /** @throws DocsvcError `invalid_request` for words that name nothing, `schema_invalid` for more than a schema may hold */
@@ -47,16 +52,41 @@ export class MadeSchemasService {
     return this.answer(caller, projectId, { ...made, rationale }, saved, 'generated');
   }
 
-  /** @throws DocsvcError `invalid_request` for a document without such a sheet */
-  async infer(caller: Caller, projectId: string, body: SchemaFromSheet): Promise<MadeSchemaView> {
-    const saved = nameToSave(body);
-    const table = await this.record.inOrganization(caller.orgId, async (tx) => {
-      await requireProject(tx, caller, projectId);
-      await readOf(tx, caller, projectId, body.documentId, 'tables.read');
-      return readSheet(tx, body.documentId, body.sheetName);
-    });
-    const made = inferSchema(table, { shape: body.shape ?? null, headerRow: body.headerRow ?? null });
+  /**
+   * From a spreadsheet of the project, or from one that the request brings as a form.
+   *
+   * @throws DocsvcError `invalid_request` for one without such a sheet
+   */
+  async infer(
+    caller: Caller,
+    projectId: string,
+    body: SchemaFromSheet,
+    request: FastifyRequest,
+  ): Promise<MadeSchemaView> {
+    const { asked, table } = bringsForm(request)
+      ? await this.sheetOfForm(caller, projectId, request)
+      : { asked: body, table: await this.sheetOfProject(caller, projectId, body) };
+    const saved = nameToSave(asked);
+    const made = inferSchema(table, { shape: asked.shape ?? null, headerRow: asked.headerRow ?? null });
     return this.answer(caller, projectId, made, saved, 'inferred');
+  }
+
+  private async sheetOfForm(caller: Caller, projectId: string, request: FastifyRequest): Promise<FormSheet> {
+    await this.record.inOrganization(caller.orgId, (tx) => requireProject(tx, caller, projectId));
+    return this.sheets.read(request);
+  }
+
+  private async sheetOfProject(caller: Caller, projectId: string, body: SchemaFromSheet): Promise<SheetTable> {
+    const { documentId, sheetName } = body;
+    if (documentId === undefined) {
+      throw invalidMember('documentId', 'is missing: name a spreadsheet of the project, or send one as a form');
+    }
+    nameToSave(body);
+    return this.record.inOrganization(caller.orgId, async (tx) => {
+      await requireProject(tx, caller, projectId);
+      await readOf(tx, caller, projectId, documentId, 'tables.read');
+      return readSheet(tx, documentId, sheetName);
+    });
   }
 
   private async answer(

@@ -1,5 +1,7 @@
-import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { SHEET_SHAPES } from '../../domain/schemas/sheets/infer-schema.js';
 import { Caller } from '../http/caller.decorator.js';
 import { IfMatch, type Tagged } from '../http/etag.js';
 import { PageAnswer, PageQuery, type Page } from '../http/page.js';
@@ -21,7 +23,21 @@ import {
 } from './schemas.dto.js';
 import { SchemasService } from './schemas.service.js';
 
+const SHEET_FORM = {
+  type: 'object',
+  required: ['file'],
+  properties: {
+    file: { type: 'string', contentMediaType: 'application/octet-stream' },
+    sheetName: { type: 'string' },
+    headerRow: { type: 'integer', minimum: 1 },
+    shape: { type: 'string', enum: [...SHEET_SHAPES] },
+    name: { type: 'string' },
+    save: { type: 'boolean' },
+  },
+};
+
 @ApiTags('Schemas')
+@ApiExtraModels(SchemaFromSheet)
 @Controller('api')
 export class SchemasController {
   constructor(
@@ -92,16 +108,21 @@ export class SchemasController {
   @Scopes('schemas:write')
   @Rate('schema_generations')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make a schema from a spreadsheet of the project' })
+  @ApiOperation({
+    summary: 'Make a schema from a spreadsheet: one of the project, or one sent as a form, which is not kept',
+  })
   @DescribeId('project')
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(SchemaFromSheet) }, SHEET_FORM] } })
   @Answer(MadeSchemaView, 'The schema, why it is so, and what is uncertain in it.')
   @Failures(404, 409, 413, 415, 422, 423)
   inferSchema(
     @Caller() caller: Caller,
     @IdParam('project') projectId: string,
     @Body() body: SchemaFromSheet,
+    @Req() request: FastifyRequest,
   ): Promise<MadeSchemaView> {
-    return this.made.infer(caller, projectId, body);
+    return this.made.infer(caller, projectId, body, request);
   }
 
   @Get('schemas/:id')

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { openAsBlob, statSync, writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { diffSchemas } from '../../domain/schemas/diff-schemas.js';
 import { CliContext } from '../context/cli-context.js';
@@ -41,8 +41,8 @@ export function addSchemas(program: Command): void {
     .option('--save <name>', 'keep it in the project under this name')
     .action(generate);
   schemas
-    .command('infer <document>')
-    .description('make a schema from a spreadsheet of the project')
+    .command('infer <sheet>')
+    .description('make a schema from a spreadsheet: a file, which is not kept, or a document of the project')
     .option('--sheet <name>', 'the first one with a table without it')
     .option('--header-row <number>', 'row in which the header ends')
     .option('--shape <shape>', 'rows or record')
@@ -119,14 +119,23 @@ interface InferFlags extends SaveFlag {
 async function infer(named: string, flags: InferFlags, command: Command): Promise<void> {
   const context = CliContext.of(command);
   const { sheet, headerRow, shape } = flags;
-  const body = {
-    documentId: await documentId(context, named),
+  const asked = {
     ...(sheet === undefined ? {} : { sheetName: sheet }),
     ...(headerRow === undefined ? {} : { headerRow: numberOf('--header-row', headerRow) }),
     ...(shape === undefined ? {} : { shape }),
     ...savedAs(flags),
   };
+  const file = resolve(callerFolder(process.env, process.cwd()), named);
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const body = isFile ? await sheetForm(file, asked) : { documentId: await documentId(context, named), ...asked };
   await printMade(context, 'infer', body);
+}
+
+async function sheetForm(file: string, asked: object): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(asked)) form.append(name, String(value));
+  form.append('file', await openAsBlob(file), basename(file));
+  return form;
 }
 
 function savedAs({ save }: SaveFlag): object {

@@ -22,6 +22,7 @@ export interface ApiRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Members that are undefined are left out. */
   query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON, a form as a form. */
   body?: object | undefined;
   headers?: Readonly<Record<string, string>>;
 }
@@ -104,10 +105,10 @@ export class DocsvcApi {
       headers: {
         accept: 'application/json',
         authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
   }
 

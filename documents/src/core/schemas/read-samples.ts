@@ -1,3 +1,4 @@
+import { SheetChoice } from '../../domain/schemas/sheets/sheet-choice.js';
 import type { SheetTable } from '../../domain/schemas/sheets/sheet-columns.js';
 import { invalidMember } from '../../domain/errors.js';
 import { listPages, listTables, readableVersion } from '../pages/read-version.js';
@@ -28,21 +29,14 @@ export async function readSheet(
   sheetName: string | undefined,
 ): Promise<SheetTable> {
   const { parseId } = await readableVersion(tx, documentId, null);
-  let best: SheetTable | null = null;
+  const choice = new SheetChoice(sheetName);
   for (let after = 0, hasNext = true; hasNext;) {
     const found = await listTables(tx, parseId, { after, limit: TABLES_AT_ONCE, bytes: TABLE_BYTES, page: null });
-    for (const { content } of found.rows) {
-      if (content.found !== 'sheet' || (sheetName !== undefined && content.sheetName !== sheetName)) continue;
-      if (best === null || (content.sheetName === best.sheetName && sizeOf(content) > sizeOf(best))) best = content;
-    }
+    for (const { content } of found.rows) choice.consider(content);
     after = found.rows.at(-1)?.table_number ?? after;
     ({ hasNext } = found);
   }
-  if (best !== null) return best;
+  if (choice.best !== null) return choice.best;
   if (sheetName !== undefined) throw invalidMember('sheetName', 'is no sheet of the document that has a table');
   throw invalidMember('documentId', 'is no spreadsheet with a table');
-}
-
-function sizeOf({ rows, columns }: SheetTable): number {
-  return rows * columns;
 }

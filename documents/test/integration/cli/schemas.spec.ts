@@ -82,4 +82,13 @@ describe('docsvc schemas', () => {
     expect(made.stderr).toContain('zorblat');
     expect(made.stderr).toContain('saved as Words');
   });
+
+  it('DI-013 makes one from a spreadsheet on this machine', async () => {
+    writeFileSync(join(docsvc.folder, 'stock.csv'), 'Article,In stock\nBolt,4\nNut,15\n');
+    const made = await docsvc.run(['schemas', 'infer', 'stock.csv', '--save', 'Stock']);
+    expect(made).toMatchObject({ code: 0 });
+    expect(JSON.parse(made.stdout)).toMatchObject({ properties: { rows: { items: { properties: { inStock: {} } } } } });
+    expect(made.stderr).toContain('saved as Stock');
+    expect((await docsvc.run(['schemas', 'infer', 'absent.csv'])).code).toBe(5);
+  });
 });

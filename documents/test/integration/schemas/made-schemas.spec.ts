@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
 import { startApi, type Answer, type TestApi, type TestOrganization } from '../../support/api/api.js';
 import { generatedSheets } from '../../support/schemas/generated-sheets.js';
 import { leafTypesOf } from '../../support/schemas/score-schema.js';
@@ -78,6 +79,47 @@ describe('schemas that are made', () => {
     expect(leafTypesOf(made.body.jsonSchema as never)).toEqual(sheet?.expected);
     const record = await make('infer', { documentId: sheetId, sheetName: 'Sheet1', shape: 'record', headerRow: 1 });
     expect(Object.keys(record.body.jsonSchema.properties)).toContain('itemName');
+  });
+
+  const sendForm = (members: Record<string, string>, file: Blob, name: string): Promise<Answer<Made>> => {
+    const form = new FormData();
+    for (const [member, value] of Object.entries(members)) form.append(member, value);
+    form.append('file', file, name);
+    return acme.ask(`/api/projects/${projectId}/schemas/infer`, { method: 'POST', body: form });
+  };
+
+  it('DI-013 from a spreadsheet that comes as a form, of which nothing is kept', async () => {
+    const csv = new Blob(['Article,Unit price,Sold on\nA-01,1.50,2026-01-03\nA-02,2.25,2026-02-04\n']);
+    const sent = await sendForm({ save: 'true', name: 'Sold', shape: 'rows' }, csv, 'sold.csv');
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { schema: { name: 'Sold' }, schemaVersion: { source: 'inferred' } },
+    });
+    expect(leafTypesOf(sent.body.jsonSchema as never)).toEqual({
+      'rows[].article': 'string',
+      'rows[].unitPrice': 'number',
+      'rows[].soldOn': 'date',
+    });
+    const kept = await readdir(api.filesRoot, { recursive: true, withFileTypes: true });
+    expect(kept.filter((entry) => entry.isFile())).toEqual([]);
+    const list = await acme.ask<{ data: { name: string }[] }>(`/api/projects/${projectId}/documents?namePrefix=sold`);
+    expect(list.body.data).toEqual([]);
+  });
+
+  it('refuse a form with another file, another field, or no sheet of that name', async () => {
+    const csv = new Blob(['Article,Price\nA-01,1.50\n']);
+    const said = async (members: Record<string, string>, file: Blob, name: string): Promise<unknown> => {
+      const { status, body } = await sendForm(members, file, name);
+      return [status, body.error.code, body.error.details[0]?.path];
+    };
+    expect(await said({}, new Blob(['Dear Sir or Madam']), 'letter.txt')).toEqual([415, 'unsupported_type', undefined]);
+    expect(await said({ documentId: sheetId }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'documentId']);
+    expect(await said({ headerRow: 'two' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'headerRow']);
+    expect(await said({ sheetName: 'None' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'sheetName']);
+    expect(await said({ save: 'true' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'name']);
+    expect(await said({}, new Blob(['\n\n']), 'empty.csv')).toMatchObject([400, 'invalid_request']);
+    const nothing = await make('infer', {});
+    expect(nothing).toMatchObject({ status: 400, body: { error: { details: [{ path: 'documentId' }] } } });
   });
 
   it('refuse what names nothing, a document without a sheet, one of somebody else, and saving without a name', async () => {

@@ -38,6 +38,8 @@ export interface TestApi {
   app: NestFastifyApplication;
   origin: string;
   log: string[];
+  /** Where the bytes of its documents are. */
+  filesRoot: string;
   ask: Ask;
   /** An organization with its administrator. */
   organization(name?: string): Promise<TestOrganization>;
@@ -86,6 +88,7 @@ export async function startApi(env: NodeJS.ProcessEnv = {}, shared?: TestDatabas
     app,
     origin,
     log,
+    filesRoot,
     ask,
     organization: async (name = 'Acme') => withToken(ask, await makeOrganization(database.record, name)),
     close: async () => {

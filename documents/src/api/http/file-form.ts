@@ -1,21 +1,20 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { parseJsonObject } from '../../../../src/domain/json.js';
 import { DocsvcError, invalidMember } from '../../domain/errors.js';
-import type { Annotations } from './annotations.dto.js';
 
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 32_768;
-
-/** What a form says of its file. */
-export interface FormFields extends Annotations {
-  name?: string;
-}
+const MAX_NAME_SHOWN = 80;
 
 /** A form with what became of its file. */
-export interface DocumentForm<Kept> {
-  fields: FormFields;
+export interface FileForm<Kept> {
+  /** What its fields say, in the order in which they came, by name. */
+  fields: ReadonlyMap<string, readonly string[]>;
+  /** What the part with the file says of it. */
+  filename: string | undefined;
+  mimeType: string | undefined;
   kept: Kept;
 }
 
@@ -32,18 +31,18 @@ export function bringsForm({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Reads a form with one part `file`, which is streamed to its keeper while it arrives, and the fields `name`, `contentType`, `metadata`
- * (JSON) and `labels` (as often as there are labels), in any order. A form that is refused leaves nothing.
+ * Reads a form with one part `file`, which is streamed to its keeper while it arrives, and fields, in any order. A form that is refused leaves
+ * nothing.
  *
  * @throws DocsvcError `invalid_request` for any other form, and what `keep` throws
  */
-export async function readDocumentForm<Kept>(
+export async function readFileForm<Kept>(
   { raw, headers }: FastifyRequest,
   keeper: FileKeeper<Kept>,
-): Promise<DocumentForm<Kept>> {
+): Promise<FileForm<Kept>> {
   const reader = openReader(headers['content-type'] ?? '');
-  const fields: FormFields = {};
-  const files: { file: Readable; keeping: Promise<Kept> }[] = [];
+  const fields = new Map<string, string[]>();
+  const files: { file: Readable; keeping: Promise<Kept>; filename: string; mimeType: string }[] = [];
   const { promise: whole, resolve, reject } = Promise.withResolvers<void>();
   reader.on('file', (part, file, filename, _encoding, mimeType) => {
     if (part !== 'file' || files.length > 0) {
@@ -51,18 +50,13 @@ export async function readDocumentForm<Kept>(
       reject(invalidMember(part, 'a form has one part with a file, named file'));
       return;
     }
-    fields.name ??= filename;
-    fields.contentType ??= mimeType;
     const keeping = keeper.keep(file);
     keeping.catch(reject);
-    files.push({ file, keeping });
+    files.push({ file, keeping, filename, mimeType });
   });
   reader.on('field', (name, value, _nameCut, valueCut) => {
-    try {
-      takeField(fields, name, value, valueCut);
-    } catch (error) {
-      reject(error);
-    }
+    if (valueCut) reject(invalidMember(name.slice(0, MAX_NAME_SHOWN), `is longer than ${MAX_FIELD_BYTES} bytes`));
+    else fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   reader.on('finish', resolve);
   reader.on('error', (cause) => reject(unreadable(cause)));
@@ -74,7 +68,8 @@ export async function readDocumentForm<Kept>(
     await whole;
     const [only] = files;
     if (only === undefined) throw invalidMember('file', 'the form has no part named file');
-    return { fields, kept: await only.keeping };
+    const { keeping, filename, mimeType } = only;
+    return { fields, filename, mimeType, kept: await keeping };
   } catch (error) {
     for (const { file, keeping } of files) {
       file.destroy();
@@ -98,24 +93,24 @@ function openReader(contentType: string): InstanceType<typeof Busboy> {
   }
 }
 
-function takeField(fields: FormFields, name: string, value: string, cut: boolean): void {
-  if (cut) throw invalidMember(name, `is longer than ${MAX_FIELD_BYTES} bytes`);
-  switch (name) {
-    case 'name':
-    case 'contentType':
-      fields[name] = value;
-      return;
-    case 'labels':
-      fields.labels = [...(fields.labels ?? []), value];
-      return;
-    case 'metadata': {
-      const metadata = parseJsonObject(value);
-      if (metadata === null) throw invalidMember(name, 'is not a JSON object');
-      fields.metadata = metadata;
-      return;
-    }
-    default:
-      throw invalidMember(name.slice(0, 80), 'is not a field of this form');
+/** The digest of what a form says, whatever the order of its fields and the boundary between its parts. */
+export function digestOfForm({ fields, filename, mimeType }: Omit<FileForm<unknown>, 'kept'>, sha256: Buffer): Buffer {
+  const said = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([said, filename ?? null, mimeType ?? null]))
+    .update(sha256)
+    .digest();
+}
+
+/** The one value of a field, the last where there are several. */
+export function fieldOf({ fields }: Pick<FileForm<unknown>, 'fields'>, name: string): string | undefined {
+  return fields.get(name)?.at(-1);
+}
+
+/** @throws DocsvcError `invalid_request` for a form with other fields */
+export function refuseOtherFields({ fields }: Pick<FileForm<unknown>, 'fields'>, known: readonly string[]): void {
+  for (const name of fields.keys()) {
+    if (!known.includes(name)) throw invalidMember(name.slice(0, MAX_NAME_SHOWN), 'is not a field of this form');
   }
 }
 
