@@ -10,14 +10,22 @@ import { listOf } from '../verbs/verb.js';
 const COLUMNS = {
   ...{ Class: 'name', Documents: 'documents', Pages: 'pages', F1: 'f1', 'Micro F1': 'micro' },
   ...{ Precision: 'precision', Recall: 'recall', 'Outside lists': 'outside', 'In lists': 'inside' },
-  ...{ 'Null answered': 'answeredNulls', Grounded: 'grounded', AUROC: 'auroc', ECE: 'ece', 'ms a page': 'milliseconds' },
+  ...{
+    'Null answered': 'answeredNulls',
+    Grounded: 'grounded',
+    AUROC: 'auroc',
+    ECE: 'ece',
+    'ms a page': 'milliseconds',
+  },
 };
 
 /** `bench`, which asks no service: documents are read, and extracted from, on this host. */
 export function addBench(program: Command): void {
   program
     .command('bench <folder>')
-    .description('extract from a folder with gold (schema.json, and <name>.gold.json beside each document) on this host')
+    .description(
+      'extract from a folder with gold (schema.json, and <name>.gold.json beside each document) on this host',
+    )
     .option('--class <names>', 'classes of the folder, with commas; all without it')
     .action(async (named: string, flags: { class?: string }, command: Command) => {
       const context = CliContext.of(command);

@@ -44,7 +44,7 @@ export function aurocOf(leaves: readonly Judged[]): number | null {
   if (right === 0 || wrong === 0) return null;
   const sorted = [...leaves].sort((one, other) => one.confidence - other.confidence);
   let rankSum = 0;
-  for (let from = 0; from < sorted.length; ) {
+  for (let from = 0; from < sorted.length;) {
     let to = from;
     while (to < sorted.length && sorted[to]?.confidence === sorted[from]?.confidence) to++;
     const meanRank = (from + 1 + to) / 2;

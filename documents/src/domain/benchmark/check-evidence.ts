@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../../../src/domain/json.js';
 import type { Box, Page } from '../page-model.js';
 import type { Reading } from '../extraction/reading.js';
-import type { BoundingBox, Citation, ExtractedDocument, ExtractedField } from '../extraction/result/extraction-result.js';
+import type {
+  BoundingBox,
+  Citation,
+  ExtractedDocument,
+  ExtractedField,
+} from '../extraction/result/extraction-result.js';
 import { NORMALIZERS } from '../extraction/values/normalizers.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
 import { pointerTo } from '../schemas/schema-fault.js';
@@ -87,18 +92,21 @@ class Check {
   /** What is longer than an excerpt stands in the boxes of which the excerpt has the first words. */
   private isCited(raw: string, citations: readonly Citation[]): boolean {
     const cited = citations.map((citation) => {
-      const page = this.reading.page(citation.pageNumber);
-      return citation.excerpt.length < LONGEST_EXCERPT ? citation.excerpt : linesInBoxes(citation, page).join(' ');
+      const page = pageOf(citation, this.reading);
+      const isCut = citation.excerpt.length >= LONGEST_EXCERPT;
+      return page === undefined || !isCut ? citation.excerpt : linesInBoxes(citation, page).join(' ');
     });
     return folded(cited.join(' ')).includes(folded(raw));
   }
 }
 
+const pageOf = ({ pageNumber }: Citation, { pages }: Reading): Page | undefined =>
+  pages.find((page) => page.pageNumber === pageNumber);
 const folded = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
 
 function faultsOfCitation(citation: Citation, reading: Reading): string[] {
   const { pageNumber, excerpt, charRange, boundingBoxes } = citation;
-  const page = reading.pages.find((one) => one.pageNumber === pageNumber);
+  const page = pageOf(citation, reading);
   if (page === undefined) return [`cites page ${pageNumber}, which was not read`];
   const text = page.text.slice(charRange.from, charRange.to);
   const pieces = excerpt.split('\n');

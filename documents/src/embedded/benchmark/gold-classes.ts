@@ -63,7 +63,10 @@ export function goldClassesOf(folder: string): GoldClass[] {
     .map(classOf)
     .filter(({ documents }) => documents.length > 0);
   if (classes.length === 0) {
-    throw new DocsvcError('not_found', `${folder} has no gold: put schema.json and a <name>${GOLD} beside each document`);
+    throw new DocsvcError(
+      'not_found',
+      `${folder} has no gold: put schema.json and a <name>${GOLD} beside each document`,
+    );
   }
   return classes;
 }

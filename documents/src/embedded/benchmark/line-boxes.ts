@@ -22,7 +22,12 @@ export function lineBoxesOf(file: string, reading: Reading): LineBox[] {
       const numbers = corners.slice(0, -1).split(',').map(Number);
       const [xs, ys] = [numbers.filter((_, at) => at % 2 === 0), numbers.filter((_, at) => at % 2 === 1)];
       const [left, top] = [Math.min(...xs) / page.width, Math.min(...ys) / page.height];
-      const box = { x: left, y: top, width: Math.max(...xs) / page.width - left, height: Math.max(...ys) / page.height - top };
+      const box = {
+        x: left,
+        y: top,
+        width: Math.max(...xs) / page.width - left,
+        height: Math.max(...ys) / page.height - top,
+      };
       return [{ box, letters: lettersOf(text) }];
     });
 }

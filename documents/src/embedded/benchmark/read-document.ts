@@ -44,8 +44,7 @@ export async function readDocument(reader: DocumentReader, path: string, languag
   return { pages, tables, pageCount };
 }
 
-export const readingOf = ({ pages, tables, pageCount }: ReadDocument): Reading =>
-  new Reading(pages, tables, pageCount);
+export const readingOf = ({ pages, tables, pageCount }: ReadDocument): Reading => new Reading(pages, tables, pageCount);
 
 async function readPages(
   reader: DocumentReader,
@@ -56,7 +55,8 @@ async function readPages(
   const pages: { page: Page; needsOcr: boolean }[] = [];
   for (const span of planBatches(1, pageCount)) {
     const { items, failure } = await reader.read(file, format, { ...span, isMoreToCome: span.to < pageCount });
-    if (failure !== null && items.length === 0) throw new DocsvcError('unsupported_type', `${file}: ${failure.message}`);
+    if (failure !== null && items.length === 0)
+      throw new DocsvcError('unsupported_type', `${file}: ${failure.message}`);
     pages.push(...items.filter((item) => 'page' in item));
   }
   return pages;

@@ -3,6 +3,7 @@ import { extractDocument } from '../../../src/domain/extraction/extract-document
 import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
 import { reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
+import { faultsOfShape } from '../../support/extraction/check-shape.js';
 import { printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
@@ -52,6 +53,7 @@ async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
     const reading = await cache.of(document.file);
     const result = benchDocument(one, document, reading, extract);
+    result.faults.push(...faultsOfShape(one.schema, result.result.data));
     if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);
     benched.push(result);

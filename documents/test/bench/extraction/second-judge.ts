@@ -47,7 +47,12 @@ export async function askSecondJudge(one: GoldClass, benched: readonly BenchedDo
 }
 
 /** What is scored of a value, in the shape of the schema: groups of a list are one list, and what nobody asks for is left out. */
-function comparable(value: JsonValue | undefined, node: RuleNode, unscored: readonly string[], path: string): JsonValue {
+function comparable(
+  value: JsonValue | undefined,
+  node: RuleNode,
+  unscored: readonly string[],
+  path: string,
+): JsonValue {
   if (value === undefined || value === null || unscored.includes(path)) return null;
   if (node.kind === 'leaf') return Array.isArray(value) ? (value[0] ?? null) : value;
   if (node.kind === 'list') {
