@@ -37,6 +37,8 @@ export interface ExtractedField {
   raw: string | null;
   normalizedBy?: NormalizerName;
   signals: Signals;
+  /** The label, heading or column that named it; shown with the signals. */
+  foundBy?: string;
 }
 
 /** Whether a list is whole. */
