@@ -10,6 +10,8 @@ export interface Segment {
   right: number;
 }
 
+type Extent = Pick<FigureColumn, 'left' | 'right'>;
+
 /** A column of figures. */
 export interface FigureColumn {
   left: number;
@@ -51,7 +53,7 @@ export function segmentsOf(line: ReadLine, reading: Reading): Segment[] {
 }
 
 /** The columns in which figures stand below each other, from the left. */
-export function columnsOf(figures: readonly Figure[]): Pick<FigureColumn, 'left' | 'right'>[] {
+export function columnsOf(figures: readonly Figure[]): Extent[] {
   const columns: { left: number; right: number }[] = [];
   for (const { left, right } of [...figures].sort((one, other) => one.right - other.right)) {
     const last = columns.at(-1);
@@ -62,13 +64,13 @@ export function columnsOf(figures: readonly Figure[]): Pick<FigureColumn, 'left'
 }
 
 /** What the lines above say of each column. @param lines of the header, from above */
-export function readColumns(
-  columns: readonly Pick<FigureColumn, 'left' | 'right'>[],
-  lines: readonly (readonly Segment[])[],
-): FigureColumn[] {
+export function readColumns(columns: readonly Extent[], lines: readonly (readonly Segment[])[]): FigureColumn[] {
   const zone = (columns[0]?.left ?? 0) - OUTSIDE;
   const inside = lines.map((line) => line.filter(({ left, right }) => (left + right) / 2 >= zone));
-  const read = columns.map((column) => readColumn(column, inside, pitchOf(columns)));
+  const groups = groupsOf(columns, inside);
+  const read = columns.map((column, index) =>
+    readColumn(column, groups[index] ?? column, { lines: inside, count: columns.length, pitch: pitchOf(columns) }),
+  );
   for (const [index, column] of read.entries()) {
     if (column.kind === 'change') column.period = changedPeriod(read.slice(0, index));
     if (column.kind === 'share') column.period = read.slice(0, index).findLast(isOfTime)?.period ?? null;
@@ -78,14 +80,18 @@ export function readColumns(
 
 const isOfTime = ({ kind }: FigureColumn): boolean => kind === 'period';
 
-function readColumn(
-  column: Pick<FigureColumn, 'left' | 'right'>,
-  lines: readonly (readonly Segment[])[],
-  pitch: number,
-): FigureColumn {
+interface HeaderLines {
+  lines: readonly (readonly Segment[])[];
+  /** Of columns. */
+  count: number;
+  pitch: number;
+}
+
+/** A line that has no part for each column says something of groups of them. */
+function readColumn(column: Extent, group: Extent, { lines, count, pitch }: HeaderLines): FigureColumn {
   const header: Segment[] = [];
   for (const line of [...lines].reverse()) {
-    const segment = above(column, line, pitch);
+    const segment = above(line.length < count ? group : column, line, pitch);
     if (segment !== null) header.unshift(segment);
     const period = readPeriod(textOf(header));
     if (period !== null && period.month !== null && period.months !== null) break;
@@ -96,14 +102,22 @@ function readColumn(
   return { ...column, kind, period: kind === 'period' ? period : null, percent: text.includes('%'), header };
 }
 
+/** The columns beside each that are said together, where the lowest line says the same again and again, as `2024 2023 2024 2023`. */
+function groupsOf(columns: readonly Extent[], lines: readonly (readonly Segment[])[]): Extent[] {
+  const lowest = lines.findLast((line) => line.length === columns.length)?.map(({ text }) => text) ?? [];
+  const sizes = columns.map((_, index) => index).slice(2);
+  const size = sizes.find((one) => columns.length % one === 0 && lowest.every((text, at) => text === lowest[at % one]));
+  if (size === undefined || lowest.length === 0) return [...columns];
+  return columns.map((column, index) => {
+    const first = index - (index % size);
+    return { left: columns[first]?.left ?? column.left, right: columns[first + size - 1]?.right ?? column.right };
+  });
+}
+
 const textOf = (header: readonly Segment[]): string => header.map(({ text }) => text).join(' ');
 
 /** The nearest part of a line; one that stands alone is of all columns. */
-function above(
-  column: Pick<FigureColumn, 'left' | 'right'>,
-  line: readonly Segment[],
-  pitch: number,
-): Segment | null {
+function above(column: Extent, line: readonly Segment[], pitch: number): Segment | null {
   const center = (column.left + column.right) / 2;
   const distance = ({ left, right }: Segment): number => Math.max(0, left - column.right, column.left - right);
   const apart = ({ left, right }: Segment): number => Math.abs((left + right) / 2 - center);
@@ -112,7 +126,7 @@ function above(
   return line.length === 1 || distance(nearest) <= pitch ? nearest : null;
 }
 
-function pitchOf(columns: readonly Pick<FigureColumn, 'left' | 'right'>[]): number {
+function pitchOf(columns: readonly Extent[]): number {
   const [first, last] = [columns[0], columns.at(-1)];
   return first === undefined || last === undefined || columns.length < 2
     ? 1
@@ -136,4 +150,3 @@ function withoutDoubles(columns: FigureColumn[]): FigureColumn[] {
     isOfTime(column) && (counts.get(keyOf(column)) ?? 0) > 1 ? { ...column, kind: 'other', period: null } : column,
   );
 }
-

@@ -35,11 +35,13 @@ const GAP = 0.9;
 /** The numbers at the end of a line, and the words before them. Null for a line that ends with none. */
 export function readFigureRow(line: ReadLine, reading: Reading): FigureRow | null {
   const words = reading.wordsOf(line);
-  const start = firstFigureOf(words);
-  if (start === words.length) return null;
+  const page = reading.page(line.pageNumber);
+  let start = firstFigureOf(words);
+  // Numbers that end the name of a row follow its words.
+  while (start < words.length && !standsApart(words, start, page)) start += 1;
   const { pageNumber, first } = line;
   const figures = figuresOf(words.slice(start), { pageNumber, offset: first + start });
-  if (figures.length === 0 || !standsApart(words, start, reading.page(pageNumber))) return null;
+  if (figures.length === 0) return null;
   const label = words.slice(0, start).map(({ text }) => text);
   return {
     line,

@@ -23,7 +23,10 @@ export interface NamedRow {
 const TITLES: readonly (readonly [RegExp, Statement])[] = [
   [/\bcash\s+flows?\b/iu, 'cash'],
   [/\bbalance\s+sheets?\b|\bfinancial\s+(?:position|condition)\b/iu, 'balance'],
-  [/\bcomprehensive\s+(?:income|loss)|\b(?:stockholders|shareholders|changes in)\b.*\b(?:equity|deficit)\b/iu, 'equity'],
+  [
+    /\bcomprehensive\s+(?:income|loss)|\b(?:stockholders|shareholders|changes in)\b.*\b(?:equity|deficit)\b/iu,
+    'equity',
+  ],
   [/\bstatements?\b.*\b(?:income|earnings|operations|profit|loss)\b/iu, 'income'],
 ];
 /** How much each name after the first is less likely. */
@@ -46,7 +49,9 @@ export function nameRows(tables: readonly FigureTable[]): NamedRow[] {
 function statementOf({ title, rows }: FigureTable): Statement | null {
   if (rows.length < WHOLE) return null;
   const named = title.split('\n').filter((line) => /\b(?:statements?|sheets?|condition|position)\b/iu.test(line));
-  const found = TITLES.filter(([pattern]) => named.some((line) => pattern.test(line))).map(([, statement]) => statement);
+  const found = TITLES.filter(([pattern]) => named.some((line) => pattern.test(line))).map(
+    ([, statement]) => statement,
+  );
   return found.includes('equity') && named.some((line) => /\bincome\s+and\s+comprehensive/iu.test(line))
     ? 'income'
     : (found[0] ?? null);

@@ -75,7 +75,8 @@ function readMeasures(): Known[] {
     const [names, rows, said] = line.split('|').map((part) => part.trim());
     if (names === undefined || rows === undefined || said === undefined) return [];
     const words = said.split(' ');
-    const figure: Measure['figure'] = (['each', 'percent', 'count'] as const).find((one) => words.includes(one)) ?? 'amount';
+    const figure: Measure['figure'] =
+      (['each', 'percent', 'count'] as const).find((one) => words.includes(one)) ?? 'amount';
     const statement = words.find((word): word is Statement => STATEMENTS.has(word)) ?? null;
     const read = { statement, figure, isOutflow: words.includes('outflow') };
     return [{ ...read, names: phrasesIn(names), rows: phrasesIn(rows) }];

@@ -81,8 +81,8 @@ export class MeasurementWriter {
     const isOne = measure.figure === 'percent' || measure.isGrowth || measure.figure === 'each';
     if (isOne || (measure.figure === 'count' && scale?.exceptShares === true)) return inferred(1, quality);
     if (scale === null) return inferred(null, quality);
-    const raw = this.context.reading.textOf([scale.at]);
-    return this.cited(leaf, { raw, normalizedBy: 'scale', at: scale.at }, { foundBy: raw, quality });
+    const { said: raw, at } = scale;
+    return this.cited(leaf, { raw, normalizedBy: 'scale', at }, { foundBy: raw, quality });
   }
 
   private cited(
@@ -106,7 +106,12 @@ export class MeasurementWriter {
 }
 
 function inferred(value: JsonPrimitive, quality: number): ScalarAnswer {
-  return { kind: 'scalar', value, evidence: null, signals: { read: 0.99, find: quality, fit: 1, agree: 0.5, ground: 0.5 } };
+  return {
+    kind: 'scalar',
+    value,
+    evidence: null,
+    signals: { read: 0.99, find: quality, fit: 1, agree: 0.5, ground: 0.5 },
+  };
 }
 
 /** Expenses that a table writes in brackets, all of them, are no income. */

@@ -22,7 +22,8 @@ const DAY =
   /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)|\b(\d{1,2})\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/iu;
 const LENGTH = /\b(\d{1,2}|one|two|three|four|six|nine|twelve|thirteen|fourteen)[\s-]+(month|week)/iu;
 const QUARTER = /\b(?:q([1-4])\b|([1-4])q\b|(first|second|third|fourth)\s+(?:fiscal\s+)?quarter)/iu;
-const WHOLE_YEAR = /\b(?:fiscal\s+)?years?\s+(?:ended|ending|to)\b|\bfull\s+year\b|\bfy\s?(?:19|20)?\d\d\b|\bfiscal\s+(?:year\s+)?(?:19|20)\d\d/iu;
+const WHOLE_YEAR =
+  /\b(?:fiscal\s+)?years?\s+(?:ended|ending|to)\b|\bfull\s+year\b|\bfy\s?(?:19|20)?\d\d\b|\bfiscal\s+(?:year\s+)?(?:19|20)\d\d/iu;
 const ONE_QUARTER = /\bquarters?\s+(?:ended|ending)\b/iu;
 
 /** The time that the words above a column say; null where they say none. Without a length it is a day. */

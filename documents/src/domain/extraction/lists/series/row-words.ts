@@ -15,7 +15,10 @@ const REST = /,\s*(?:net$|net of|less|including|excluding|at cost|at par|at fair
 
 /** The words that name a row, in the singular, the same for what means the same. */
 export function rowWords(label: string): string[] {
-  const name = label.replaceAll(BRACKET, ' ').replace(REST, '').replaceAll(/\/\p{L}+/gu, ' ');
+  const name = label
+    .replaceAll(BRACKET, ' ')
+    .replace(REST, '')
+    .replaceAll(/\/\p{L}+/gu, ' ');
   return wordsOf(name)
     .map((word) => singularOf(word.toLowerCase()))
     .map((word) => SAME[word] ?? word)
