@@ -24,9 +24,11 @@ export class Reading {
   readonly lines: readonly ReadLine[];
   private readonly byNumber: ReadonlyMap<number, Page>;
 
+  /** @param pageCount pages that the document has, where some behind the last were not read */
   constructor(
     readonly pages: readonly Page[],
     readonly tables: readonly Table[],
+    readonly pageCount: number = pages.at(-1)?.pageNumber ?? 0,
   ) {
     this.byNumber = new Map(pages.map((page) => [page.pageNumber, page]));
     this.lines = pages.flatMap((page) =>

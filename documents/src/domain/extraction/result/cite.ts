@@ -28,13 +28,19 @@ function citationOf(ranges: readonly WordRange[], page: Page): Omit<Citation, 'm
     ...(label === undefined ? {} : { pageLabel: label }),
     page: { width, height, unit, rotation },
     boundingBoxes: ranges.map(({ first, last }) => unionOf(page.words.slice(first, last + 1).map(({ box }) => box))),
-    excerpt: page.text.slice(from, Math.min(to, from + LONGEST)),
+    excerpt: excerptOf(ranges, page),
     charRange: { from, to },
     ...(sheetName === undefined ? {} : { sheetName }),
     ...(firstCell === undefined || lastCell === undefined
       ? {}
       : { cellRange: firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}` }),
   };
+}
+
+/** What the ranges say, each verbatim: between the lines of a cell stand the words of the cells beside it. */
+function excerptOf(ranges: readonly WordRange[], { words, text }: Page): string {
+  const pieces = ranges.map(({ first, last }) => text.slice(words[first]?.from, words[last]?.to));
+  return pieces.join('\n').slice(0, LONGEST);
 }
 
 function unionOf(boxes: readonly Box[]): BoundingBox {

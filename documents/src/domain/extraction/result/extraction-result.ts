@@ -19,7 +19,7 @@ export interface Citation {
   page: Pick<Page, 'width' | 'height' | 'unit' | 'rotation'>;
   /** One for each line. */
   boundingBoxes: BoundingBox[];
-  /** At most 300 characters, verbatim from the text of the page. */
+  /** At most 300 characters, verbatim from the text of the page; the lines of a value that stands in a column each on a line. */
   excerpt: string;
   /** Place of the value in the text of the page, `to` excluded. */
   charRange: { from: number; to: number };
@@ -37,6 +37,8 @@ export interface ExtractedField {
   raw: string | null;
   normalizedBy?: NormalizerName;
   signals: Signals;
+  /** The label, heading or column that named it; shown with the signals. */
+  foundBy?: string;
 }
 
 /** Whether a list is whole. */

@@ -47,7 +47,7 @@ class AnswerWriter {
     const { evidence, signals } = answer;
     const said = { confidence: confidenceOf(answer), origin: 'local', signals } as const;
     if (evidence === null) return { ...said, citations: [], raw: null };
-    const { raw, normalizedBy } = evidence;
-    return { ...said, citations: citationsOf(evidence, this.reading), raw, normalizedBy };
+    const { raw, normalizedBy, foundBy } = evidence;
+    return { ...said, citations: citationsOf(evidence, this.reading), raw, normalizedBy, foundBy };
   }
 }

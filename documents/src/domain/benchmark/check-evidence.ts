@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../../../src/domain/json.js';
+import type { Box, Page } from '../page-model.js';
+import type { Reading } from '../extraction/reading.js';
+import type { Citation, ExtractedDocument, ExtractedField } from '../extraction/result/extraction-result.js';
+import { NORMALIZERS } from '../extraction/values/normalizers.js';
+import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
+import { pointerTo } from '../schemas/schema-fault.js';
+
+/** Something that no result may have. */
+export interface EvidenceFault {
+  path: string;
+  message: string;
+}
+
+/** Share of a page that no box of a value covers. */
+const LARGEST_BOX = 0.25;
+const LONGEST_EXCERPT = 300;
+/** Rounding of boxes, as a share of the page. */
+const SLACK = 0.002;
+
+/**
+ * What is wrong with a result, by its pages and its schema: every leaf is described and has a confidence; one that is not null has a citation whose
+ * excerpt stands on the cited page and inside its boxes, `raw` stands in the excerpt, and the value follows from it.
+ */
+export function checkEvidence(root: NormalObject, result: ExtractedDocument, reading: Reading): EvidenceFault[] {
+  const check = new Check(result, reading);
+  check.walk(root, result.data, '');
+  for (const path of Object.keys(result.fields)) if (!check.seen.has(path)) check.fault(path, 'is no leaf of the data');
+  return check.faults;
+}
+
+class Check {
+  readonly faults: EvidenceFault[] = [];
+  readonly seen = new Set<string>();
+
+  constructor(
+    private readonly result: ExtractedDocument,
+    private readonly reading: Reading,
+  ) {}
+
+  fault(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+
+  walk(node: NormalNode, value: JsonValue | undefined, path: string): void {
+    if (node.kind === 'scalar') return this.leaf(node, value, path);
+    if (node.kind === 'list') {
+      if (!Array.isArray(value)) return value === null ? undefined : this.fault(path, 'is no list');
+      if (!this.result.completeness.some((one) => one.path === path)) this.fault(path, 'says nothing of completeness');
+      for (const [at, item] of value.entries()) this.walk(node.items, item, pointerTo(path, at));
+      return;
+    }
+    if (!isJsonObject(value)) return value === null ? undefined : this.fault(path, 'is no object');
+    this.object(node, value, path);
+  }
+
+  private object(node: NormalObject, value: JsonObject, path: string): void {
+    for (const { name, node: inner } of node.properties) this.walk(inner, value[name], pointerTo(path, name));
+    const known = new Set(node.properties.map(({ name }) => name));
+    for (const name of Object.keys(value)) if (!known.has(name)) this.fault(pointerTo(path, name), 'is in no schema');
+  }
+
+  private leaf(node: NormalScalar, value: JsonValue | undefined, path: string): void {
+    this.seen.add(path);
+    const field = this.result.fields[path];
+    if (field === undefined) return this.fault(path, 'says nothing of itself');
+    const { confidence } = field;
+    if (!(confidence >= 0 && confidence <= 1)) this.fault(path, `has a confidence of ${confidence}`);
+    if (value === undefined || isJsonObject(value) || Array.isArray(value)) return this.fault(path, 'is no scalar');
+    if (value === null) return;
+    for (const message of this.groundsOf(node, value, field)) this.fault(path, message);
+  }
+
+  private groundsOf(node: NormalScalar, value: JsonPrimitive, field: ExtractedField): string[] {
+    const { raw, normalizedBy, citations } = field;
+    if (citations.some(({ match }) => match === 'inferred')) return [];
+    if (raw === null || normalizedBy === undefined) return ['has no raw text or no name of what made the value of it'];
+    if (citations.length === 0) return ['has no citation'];
+    const made = NORMALIZERS[normalizedBy](raw, node);
+    return [
+      ...(made === value ? [] : [`is ${JSON.stringify(value)}, but ${normalizedBy} makes ${JSON.stringify(made)}`]),
+      ...citations.flatMap((citation) => faultsOfCitation(citation, this.reading)),
+      ...(this.isCited(raw, citations) ? [] : [`${JSON.stringify(raw)} does not stand in the excerpt`]),
+    ];
+  }
+
+  /** What is longer than an excerpt stands in the text of which the excerpt is the beginning. */
+  private isCited(raw: string, citations: readonly Citation[]): boolean {
+    const cited = citations.map(({ excerpt, pageNumber, charRange: { from, to } }) =>
+      to - from > LONGEST_EXCERPT && raw.length > LONGEST_EXCERPT / 2
+        ? this.reading.page(pageNumber).text.slice(from, to)
+        : excerpt,
+    );
+    return folded(cited.join(' ')).includes(folded(raw));
+  }
+}
+
+const folded = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
+
+function faultsOfCitation(citation: Citation, reading: Reading): string[] {
+  const { pageNumber, excerpt, charRange, boundingBoxes } = citation;
+  const page = reading.pages.find((one) => one.pageNumber === pageNumber);
+  if (page === undefined) return [`cites page ${pageNumber}, which was not read`];
+  const text = page.text.slice(charRange.from, charRange.to);
+  return [
+    ...(excerpt !== '' && text.startsWith(excerpt)
+      ? []
+      : [`does not stand at ${charRange.from} on page ${pageNumber}`]),
+    ...(excerpt.length <= LONGEST_EXCERPT ? [] : [`has an excerpt of ${excerpt.length} characters`]),
+    ...(boundingBoxes.every(({ width, height }) => width * height <= LARGEST_BOX)
+      ? []
+      : ['has a box of a large part of a page']),
+    ...wordsOutside(citation, page).map((word) => `has ${JSON.stringify(word)} outside of its boxes`),
+  ];
+}
+
+/** Words of the excerpt that lie in none of the boxes. */
+function wordsOutside({ boundingBoxes, charRange }: Citation, page: Page): string[] {
+  const words = page.words.filter(({ from, to }) => from < charRange.to && to > charRange.from);
+  const inside = ([x, y, width, height]: Box): boolean =>
+    boundingBoxes.some(
+      (box) =>
+        x >= box.x - SLACK &&
+        y >= box.y - SLACK &&
+        x + width <= box.x + box.width + SLACK &&
+        y + height <= box.y + box.height + SLACK,
+    );
+  return words.filter(({ box }) => !inside(box)).map(({ text }) => text);
+}

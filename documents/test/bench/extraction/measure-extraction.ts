@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { figuresOf } from '../../../src/domain/benchmark/figures.js';
+import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-class.js';
+import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
+import { printClass } from './print-class.js';
+import { ReadingCache } from './reading-cache.js';
+
+/**
+ * Extracts every document of a folder with gold and says what came of it, class by class. Documents are read once and kept in the cache.
+ */
+const { values: asked } = parseArgs({
+  options: {
+    gold: { type: 'string' },
+    class: { type: 'string', multiple: true, default: [] },
+    document: { type: 'string', multiple: true, default: [] },
+    errors: { type: 'string', default: '0' },
+    json: { type: 'boolean', default: false },
+    twice: { type: 'boolean', default: false },
+    show: { type: 'boolean', default: false },
+  },
+});
+if (asked.gold === undefined) {
+  process.stderr.write('measure-extraction: name the folder of the gold with --gold\n');
+  process.exit(2);
+}
+const classes = goldClassesOf(asked.gold).filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
+if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
+const cache = new ReadingCache();
+const report: Record<string, object> = {};
+try {
+  for (const one of classes) {
+    const benched = await benchClass(one);
+    report[one.name] = { ...figuresOf(benched.map(({ judgement }) => judgement)), faults: faultsOf(benched) };
+    if (!asked.json) process.stdout.write(printClass(one.name, benched, Number(asked.errors)));
+  }
+  if (asked.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+} finally {
+  await cache.close();
+}
+
+async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
+  const benched: BenchedDocument[] = [];
+  for (const document of one.documents) {
+    if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
+    const reading = await cache.of(document.file);
+    const result = benchDocument(one, document, reading);
+    if (
+      asked.twice &&
+      JSON.stringify(benchDocument(one, document, await cache.of(document.file)).result) !==
+        JSON.stringify(result.result)
+    ) {
+      result.faults.push({ path: '', message: 'is something else on a second run' });
+    }
+    if (asked.show) show(result);
+    benched.push(result);
+  }
+  return benched;
+}
+
+/** Every leaf beside the gold. */
+function show(benched: BenchedDocument): void {
+  process.stdout.write(`-- ${benched.document.name}\n`);
+  for (const leaf of benched.judgement.leaves) {
+    if (leaf.got === null && leaf.gold === null) continue;
+    const field = fieldOf(benched, leaf);
+    const mark = leaf.right ? 'ok ' : 'BAD';
+    const by = leaf.got === null ? '' : ` | ${field?.foundBy ?? ''} p${field?.citations[0]?.pageNumber ?? '-'}`;
+    process.stdout.write(
+      `${mark} ${leaf.path} got ${JSON.stringify(leaf.got)} gold ${JSON.stringify(leaf.gold)}${by}\n`,
+    );
+  }
+}
+
+function faultsOf(benched: readonly BenchedDocument[]): object[] {
+  return benched.flatMap((one) => one.faults.map((fault) => ({ document: one.document.name, ...fault })));
+}
