@@ -4,6 +4,8 @@ import type { Role } from './roles.js';
 import type { Label } from './target.js';
 
 const WEIGHTS = { quoted: 1, name: 0.9, synonym: 0.75, description: 0.7, parent: 0.95 } as const;
+/** Weight of labels of a noun that is a part of what is sought. */
+const PARTIAL = 0.3;
 /** Words of a description that may be a label; longer ones explain. */
 const LONGEST = 5;
 /** What stands before a quotation that is printed in the document. */
@@ -26,14 +28,13 @@ export function labelsOf({
   const own = plainWords(name);
   const [head = ''] = description.split(/[.,;:(]/u);
   const heading = plainWords(head);
-  const concepts = [conceptOf(own.map(singularOf)), heading.length <= LONGEST ? conceptOf(heading.map(singularOf)) : null];
   const labels: Label[] = [
     ...quotedIn(description).map((said) => labelOf(plainWords(said), 'quoted')),
     ...parents.slice(-1).map((parent) => labelOf([...plainWords(parent), ...own], 'parent')),
     labelOf(own, 'name'),
     ...(heading.length <= LONGEST ? [labelOf(heading, 'description')] : []),
     ...(role?.labels ?? []).map((said) => labelOf(plainWords(said), 'synonym')),
-    ...concepts.flatMap((concept) => concept?.labels ?? []).map((said) => labelOf(plainWords(said), 'synonym')),
+    ...(role === null ? conceptLabels([own, ...(heading.length <= LONGEST ? [heading] : [])]) : []),
   ];
   const seen = new Set<string>();
   return labels.filter(({ words }) => {
@@ -41,6 +42,17 @@ export function labelsOf({
     if (key === '' || seen.has(key)) return false;
     seen.add(key);
     return true;
+  });
+}
+
+/** Those of the noun that a phrase ends with; `date` alone says little of an `appointment date`. */
+function conceptLabels(phrases: readonly (readonly string[])[]): Label[] {
+  return phrases.flatMap((phrase) => {
+    const words = phrase.map(singularOf);
+    const concept = conceptOf(words);
+    const [noun] = concept?.labels ?? [];
+    const weight = noun === words.join(' ') ? WEIGHTS.synonym : PARTIAL;
+    return (concept?.labels ?? []).map((said) => ({ words: plainWords(said), weight, from: 'synonym' as const }));
   });
 }
 

@@ -67,24 +67,36 @@ export function tellingWords(words: readonly string[]): string[] {
 }
 
 /**
- * The role that phrases tell, by the longest cue; of equals that which stands earlier in a phrase, then the first.
+ * The role that phrases tell, by the longest cue; of equals the first of the table.
  *
  * @param isPossible whether a value of a kind may be meant at all
  */
 export function roleOf(phrases: readonly (readonly string[])[], isPossible: (role: Role) => boolean): Role | null {
-  let best: { role: Role; length: number; at: number } | null = null;
-  for (const phrase of phrases) {
-    const said = ` ${tellingWords(phrase).join(' ')} `;
-    for (const role of ROLES) {
-      if (!isPossible(role)) continue;
-      for (const cue of role.cues) {
-        const at = said.indexOf(` ${cue} `);
-        const length = cue.split(' ').length;
-        if (at >= 0 && (best === null || length > best.length || (length === best.length && at < best.at))) best = { role, length, at };
-      }
+  let best: { role: Role; length: number } | null = null;
+  const said = phrases.map((phrase) => ` ${tellingWords(phrase).join(' ')} `);
+  for (const role of ROLES.filter(isPossible)) {
+    for (const cue of role.cues) {
+      const length = cue.split(' ').length;
+      if ((best === null || length > best.length) && said.some((phrase) => phrase.includes(` ${cue} `))) best = { role, length };
     }
   }
   return best?.role ?? null;
+}
+
+/** The roles that a label names, by the words of the label. */
+export const ROLES_BY_LABEL: ReadonlyMap<string, ReadonlySet<string>> = readLabels();
+
+function readLabels(): ReadonlyMap<string, ReadonlySet<string>> {
+  const read = new Map<string, Set<string>>();
+  for (const { name, labels } of ROLES) {
+    for (const label of labels) {
+      const words = wordsOfLabel(label).join(' ');
+      const known = read.get(words);
+      if (known === undefined) read.set(words, new Set([name]));
+      else known.add(name);
+    }
+  }
+  return read;
 }
 
 function readRoles(): Role[] {

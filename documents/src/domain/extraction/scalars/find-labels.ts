@@ -1,6 +1,6 @@
 import type { Label, LeafTarget } from '../compile/target.js';
 import { wordsOfLabel } from '../compile/label-words.js';
-import { tellingWords } from '../compile/roles.js';
+import { ROLES_BY_LABEL, tellingWords } from '../compile/roles.js';
 import type { DocumentIndex } from './document-index.js';
 import type { TextBlock } from './text-block.js';
 
@@ -21,13 +21,15 @@ export interface LabelHit {
   isMarked: boolean;
   /** Whether its block begins with it. */
   isFirst: boolean;
+  /** Whether it is a part of a label that names something else, as `total` in `total tax`. */
+  isRival: boolean;
 }
 
 /** Words in labels that leave open which value is meant. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   (
-    'of the a an and or in on for by to at is your our this us amount sale value sum total net gross number date name inclusive including incl included inc exclusive payable ' +
-    'eur usd gbp rm chf inr cad aud final current new invoice bill order document de la le du der die das den del di rounded due pay with'
+    'of the a an and or in on for by to at is your our this us amount sale value sum number name inclusive including incl included inc payable ' +
+    'eur usd gbp rm chf inr cad aud final current new de la le du der die das den del di rounded due pay with'
   ).split(' '),
 );
 /** Places of one label that are looked at: a word that stands everywhere labels nothing. */
@@ -41,7 +43,7 @@ export function findLabels(
   isInside: (block: TextBlock) => boolean,
 ): LabelHit[] {
   const own = new Set([...target.labels.flatMap(({ words }) => words), ...tellingWords(wordsOfLabel(target.description))]);
-  const hits = target.labels.flatMap((label) => placesOf(label, index, isInside).map((place) => hitOf(label, place, own)));
+  const hits = target.labels.flatMap((label) => placesOf(label, index, isInside).map((place) => hitOf(label, place, target, own)));
   // Of labels inside each other the longest is printed.
   return hits.filter(
     (hit) =>
@@ -73,7 +75,7 @@ function placesOf(label: Label, index: DocumentIndex, isInside: (block: TextBloc
   return found;
 }
 
-function hitOf(label: Label, { block, from, to }: Place, own: ReadonlySet<string>): LabelHit {
+function hitOf(label: Label, { block, from, to }: Place, { role }: LeafTarget, own: ReadonlySet<string>): LabelHit {
   const before = phraseBefore(block.text, from);
   const behind = phraseBehind(block.text, to);
   const around = wordsOfLabel(`${before} ${behind.words}`).filter((word) => !/^\p{N}+$/u.test(word));
@@ -82,7 +84,19 @@ function hitOf(label: Label, { block, from, to }: Place, own: ReadonlySet<string
     ...{ label, block, from, to, foreign, neutral: around.length - foreign, length: to - from },
     isMarked: behind.isMarked,
     isFirst: block.text.slice(0, from).trim() === '',
+    isRival: isRival(wordsOfLabel(before), wordsOfLabel(block.text.slice(from, to)), wordsOfLabel(behind.words), role),
   };
+}
+
+/** Whether words around a label make a longer one of it, or the label itself is one, that is known to name something else. */
+function isRival(before: readonly string[], own: readonly string[], behind: readonly string[], role: string | null): boolean {
+  for (let from = Math.max(0, before.length - 3); from <= before.length; from += 1) {
+    for (let to = Math.min(3, behind.length); to >= 0; to -= 1) {
+      const roles = ROLES_BY_LABEL.get([...before.slice(from), ...own, ...behind.slice(0, to)].join(' '));
+      if (roles !== undefined) return role !== null ? !roles.has(role) : from < before.length || to > 0;
+    }
+  }
+  return false;
 }
 
 /** Words of the same phrase before a label: back to a mark or a number. */
@@ -98,4 +112,9 @@ function phraseBehind(text: string, to: number): { words: string; isMarked: bool
   if (match !== null) return { words: match[1] ?? '', isMarked: true };
   const words = /^[^:#\d$€£¥₹;,.|(]{0,40}/u.exec(rest)?.[0] ?? '';
   return { words: words.split(/\s+/u).slice(0, 5).join(' '), isMarked: false };
+}
+
+/** How a label names a value, for readers. */
+export function sayingOfHit({ label, block, from, to }: LabelHit): string {
+  return `${label.from} label "${block.text.slice(from, to)}"`;
 }

@@ -14,7 +14,7 @@ export interface NumberSpan {
   isPercent: boolean;
 }
 
-const DIGITS = String.raw`\d{1,3}(?:[.,'’\u00a0 ]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
+const DIGITS = String.raw`\d{1,3}(?: \d{3})+,\d{2}|\d{1,3}(?:[.,'’\u00a0]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
 const NUMBER = new RegExp(
   String.raw`(${CURRENCY_PATTERN})?\s?([-−–(]\s?)?(${CURRENCY_PATTERN})?\s?(${DIGITS})(?:,--?|\.-)?(\s?\))?(\s?-(?![\p{N}\p{L}]))?(?:\s?(%|‰)|\s?(${CURRENCY_PATTERN})(?!\p{L}))?(\s(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|Mio\.?|Mrd\.?)\b)?`,
   'gu',
@@ -34,7 +34,9 @@ export function findNumbers(text: string, mark: DecimalMark): NumberSpan[] {
     const isGlued = /[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, start - 2), start));
     const span = { from: isGlued && before !== undefined ? match.index + whole.indexOf(digits) : start, to: end };
     const read = readDigits(digits, mark);
-    if (read === null || !isApart(text, span)) continue;
+    // `21 .05` is a date that came apart.
+    const isBroken = /^[.,]/u.test(digits) && /\d\s*$/u.test(text.slice(0, span.from));
+    if (read === null || isBroken || !isApart(text, span)) continue;
     const isInBrackets = minus?.startsWith('(') === true && closing !== undefined;
     const isNegative = (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
     const factor = SCALES[(scale ?? '').trim().toLowerCase().replaceAll('.', '')] ?? 1;

@@ -26,7 +26,12 @@ export function findCompanies(text: string): TextSpan[] {
   for (let at = 0, floor = 0; at < tokens.length; at += 1) {
     if (!isSuffixAt(tokens, at)) continue;
     let end = at;
-    while (end + 1 < tokens.length && isSuffixAt(tokens, end + 1) && !endsPhrase(tokens[end])) end += 1;
+    while (!endsPhrase(tokens[end])) {
+      // `Co. (UK) Ltd` names the country of a branch.
+      const isBranch = /^\(\p{Lu}{1,3}\)$/u.test(tokens[end + 1]?.text ?? '') && isSuffixAt(tokens, end + 2);
+      if (!isBranch && !isSuffixAt(tokens, end + 1)) break;
+      end += isBranch ? 2 : 1;
+    }
     const start = startOf(tokens, at, floor);
     if (start < at) {
       found.push(spanOf(tokens, start, end, text));

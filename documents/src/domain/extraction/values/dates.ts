@@ -121,8 +121,13 @@ function findSpelled(spellings: readonly Spelling[], text: string, order: DateOr
 /** A date is no part of a longer number or word. */
 function isWhole(text: string, { from, to }: { from: number; to: number }): boolean {
   const [before, last, after] = [text.slice(Math.max(0, from - 2), from), text.charAt(to - 1), text.slice(to, to + 2)];
-  if (/[\p{L}\p{N}]$|\d[-/.,]$/u.test(before) || /^[-/]\d/u.test(after)) return false;
+  if (/[\p{L}\p{N}]$|\d[/.,]$/u.test(before) || (/^[-/]\d/u.test(after) && after.charAt(0) === separatorOf(text.slice(from, to)))) return false;
   return !/^[\p{N}]/u.test(after) && !(/\p{L}/u.test(last) && /^\p{L}/u.test(after)) && !/^[.,]\d/u.test(after);
+}
+
+/** What stands between the numbers of a date: the same mark behind it makes it a part of something longer. */
+function separatorOf(said: string): string {
+  return /\d\s?([-/.])/u.exec(said)?.[1] ?? '-';
 }
 
 function dayNamed(y: string | undefined, m: string | undefined, d: string | undefined): CalendarDate | null {

@@ -13,7 +13,7 @@ export function findIdentifiers(text: string): TextSpan[] {
       const said = match[0].replace(/[.:\-/&]+$/u, '');
       return { from: match.index, to: match.index + said.length };
     })
-    .filter(({ from, to }) => /\d/u.test(text.slice(from, to)) && to - from >= 2);
+    .filter(({ from, to }) => isIdentifier(text.slice(from, to)));
 }
 
 /** Accounts whose check digits are right, and what has the form of one right behind its label. */
@@ -48,4 +48,9 @@ function wholeMatches(pattern: RegExp, text: string): TextSpan[] {
   return [...text.matchAll(pattern)]
     .map((match) => ({ from: match.index, to: match.index + match[0].length }))
     .filter(({ from, to }) => !/[\p{L}\p{N}]$/u.test(text.slice(0, from)) && !/^[\p{L}\p{N}]/u.test(text.slice(to)));
+}
+
+/** Amounts, shares and times are none. */
+function isIdentifier(said: string): boolean {
+  return said.length >= 2 && /\d/u.test(said) && !/^\d+(?:[.,]\d{3})*[.,]\d{2}$|^\d{1,2}:\d{2}(?::\d{2})?$/u.test(said);
 }

@@ -27,8 +27,8 @@ export interface FoundValue extends TextSpan {
 type Recognizer = (text: string, locale: Locale) => FoundValue[];
 
 const RECOGNIZERS: Readonly<Record<Exclude<RecognizedKind, 'text' | 'boolean'>, Recognizer>> = {
-  identifier: (text) => findIdentifiers(text).map((span) => plain(span, 'verbatim', 0.5)),
-  money: (text, { mark }) => numbers(text, mark, (one) => !one.isPercent, lookOfMoney),
+  identifier: (text) => findIdentifiers(text).map((span) => plain(span, 'verbatim', lookOfIdentifier(text.slice(span.from, span.to)))),
+  money: (text, { mark }) => numbers(text, mark, (one) => !one.isPercent && isAmount(one), lookOfMoney),
   number: (text, { mark }) => numbers(text, mark, () => true, () => 0.5),
   integer: (text, { mark }) => numbers(text, mark, ({ value, isPercent }) => Number.isInteger(value) && !isPercent, () => 0.5),
   percent: (text, { mark }) => numbers(text, mark, () => true, ({ isPercent }) => (isPercent ? 1 : 0.2)),
@@ -86,9 +86,20 @@ function numbers(
     .map((one) => ({ from: one.from, to: one.to, normalizedBy, look: lookOf(one), amount: one.value }));
 }
 
+/** A long row of digits without marks is a number of something else. */
+function isAmount({ value, decimals, currency }: NumberSpan): boolean {
+  return currency !== null || decimals > 0 || Math.abs(value) < 1e7;
+}
+
 function lookOfMoney({ decimals, currency, value }: NumberSpan): number {
   if (currency !== null) return decimals === 2 || value >= 1000 ? 1 : 0.8;
   return decimals === 2 ? 0.8 : 0.2;
+}
+
+function lookOfIdentifier(text: string): number {
+  if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/u.test(text)) return 0;
+  if (text.length < 3 || /^\d{1,3}%?$/u.test(text)) return 0.2;
+  return /\p{L}/u.test(text) ? 0.8 : 0.6;
 }
 
 function lookOfPhone(text: string): number {
@@ -117,8 +128,9 @@ function moments(text: string, locale: Locale): FoundValue[] {
 }
 
 function currencies(text: string): FoundValue[] {
-  return [...text.matchAll(/[\p{L}.]{0,4}[$€£¥₹₩₺₽₪₫฿]|[\p{L}č]{2,8}\.?/gu)].flatMap((match) => {
+  return [...text.matchAll(/[\p{L}.]{0,4}[$€£¥₹₩₺₽₪₫฿]|\p{L}{2,8}\.?/gu)].flatMap((match) => {
     const [said] = match;
+    if (/[\p{L}\p{N}]$/u.test(text.slice(0, match.index))) return [];
     const sign = /[$€£¥₹₩₺₽₪₫฿]/u.test(said);
     const word = sign && currencyOf(said) === null ? said.slice(-1) : said;
     const isShort = word.length <= 3 && !sign;
