@@ -44,7 +44,7 @@ const known = new WeakMap<Reading, Map<string, ReadTable>>();
 
 function tablesKnown(reading: Reading): Map<string, ReadTable> {
   let tables = known.get(reading);
-  if (tables === undefined) known.set(reading, (tables = new Map()));
+  if (tables === undefined) known.set(reading, (tables = new Map<string, ReadTable>()));
   return tables;
 }
 

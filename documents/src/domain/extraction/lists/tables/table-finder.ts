@@ -2,78 +2,26 @@ import type { ListAnswer, ScalarAnswer } from '../../answer.js';
 import type { LeafTarget, ListTarget, ObjectTarget } from '../../compile/target.js';
 import type { Reading, Scope } from '../../reading.js';
 import type { AnswerObject, ListFinder } from '../list-finder.js';
-import { assignColumns, rowColumns, type ColumnOfLeaf } from './assign-columns.js';
+import { rowColumns } from './assign-columns.js';
+import { type Candidate, likeliestTable } from './likeliest-table.js';
 import { byNumbering, byPlaces, type MissingRows, sum } from './count-rows.js';
-import type { FoundTable } from './found-table.js';
-import { gridTables } from './grid-tables.js';
 import { RowGroups } from './group-rows.js';
 import { GroupTitles } from './group-titles.js';
-import { HeaderSense } from './header-sense.js';
-import { lineTables } from './line-tables.js';
 import { missingPages } from './missing-pages.js';
 import { type KnownRow, RowKinds } from './row-kinds.js';
-import { rowLeaves, rowShapes, type RowShape } from './row-shape.js';
 import { statedTotal } from './stated-total.js';
 import { RowReader } from './table-rows.js';
-
-/** A table whose columns were found to hold the leaves of a list, and how well. */
-interface Candidate {
-  shape: RowShape;
-  table: FoundTable;
-  columns: ColumnOfLeaf[];
-  likelihood: number;
-}
 
 /** Lists that are printed as tables: a property is a column, an item a row, and an item with a list in it a group of rows. */
 export const tableFinder: ListFinder = {
   name: 'table',
   find(list, scope, reading, answer) {
-    const best = bestCandidate(list, scope, reading);
+    const best = likeliestTable(list, scope, reading);
     if (best === null) return null;
     const found = new TableList(best, scope, reading, answer).answer();
     return found === null ? null : { answer: found, likelihood: best.likelihood };
   },
 };
-
-/** The likeliest shape and table, with the others that are printed in the same way. */
-export function bestCandidate(list: ListTarget, scope: Scope, reading: Reading): Candidate | null {
-  let best: Candidate | null = null;
-  for (const shape of rowShapes(list)) {
-    const sense = new HeaderSense(shape.leaves);
-    const tables = [
-      ...gridTables(reading, scope, sense),
-      ...lineTables(reading, scope, sense, rowLeaves(shape).length),
-    ];
-    for (const table of tables) {
-      const columns = assignColumns(shape, table, sense);
-      const likelihood = likelihoodOf(shape, columns, table);
-      if (likelihood > (best?.likelihood ?? 0)) best = { shape, table, columns, likelihood };
-    }
-  }
-  return best;
-}
-
-/** Rows beyond this make a table no likelier. */
-const MANY_ROWS = 4;
-/** A header that surely names a leaf, and the only one of a list. */
-const NAMES = 0.55;
-const NAMES_ALONE = 0.85;
-/** Leaves that need a column. */
-const LEAST_COVERAGE = 0.5;
-
-function likelihoodOf(shape: RowShape, columns: readonly ColumnOfLeaf[], { blocks, found }: FoundTable): number {
-  const own = rowColumns(shape, columns);
-  const leaves = rowLeaves(shape);
-  const rows = blocks.reduce((total, block) => total + block.rows.length, 0);
-  if (rows === 0 || own.length < Math.min(2, leaves.length)) return 0;
-  const quality = own.reduce((total, { score }) => total + score, 0) / own.length;
-  const named = own.filter(({ header }) => header >= (leaves.length === 1 ? NAMES_ALONE : NAMES)).length;
-  const coverage = Math.min(1, own.length / Math.min(leaves.length, 6));
-  if (named < Math.min(2, leaves.length) || coverage < LEAST_COVERAGE) return 0;
-  const size = 0.85 + 0.15 * Math.min(1, rows / MANY_ROWS);
-  const grid = found === 'lines' ? 0 : 0.02;
-  return Math.min(0.99, (0.15 + 0.45 * quality + 0.4 * coverage) * size + grid);
-}
 
 /** Makes the list of a table. */
 class TableList {
