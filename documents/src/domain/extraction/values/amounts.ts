@@ -38,7 +38,8 @@ export function findNumbers(text: string, mark: DecimalMark): NumberSpan[] {
     const isBroken = /^[.,]/u.test(digits) && /\d\s*$/u.test(text.slice(0, span.from));
     if (read === null || isBroken || !isApart(text, span)) continue;
     const isInBrackets = minus?.startsWith('(') === true && closing !== undefined;
-    const isNegative = (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
+    const isNegative =
+      (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
     const factor = SCALES[(scale ?? '').trim().toLowerCase().replaceAll('.', '')] ?? 1;
     const value = rounded(read.value * factor * (isNegative ? -1 : 1));
     const currency = (isGlued ? null : before) ?? inner ?? after ?? null;
