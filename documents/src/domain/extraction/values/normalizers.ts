@@ -4,6 +4,7 @@ import { readNumber, type DecimalMark } from './amounts.js';
 import { currencyOf } from './currencies.js';
 import { readDate, type DateOrder } from './dates.js';
 import { truthOf, valueSaid } from './phrases.js';
+import { figure, scale, unit } from './statement-figures.js';
 import { dateFormOf, writeDate } from './written-date.js';
 
 /** From what is printed to the value, by the schema alone. Null where it does not follow. */
@@ -103,6 +104,9 @@ export const NORMALIZERS = {
   truth,
   mentioned,
   choice,
+  figure,
+  scale,
+  unit,
 } as const satisfies Record<string, Normalizer>;
 
 export type NormalizerName = keyof typeof NORMALIZERS;
