@@ -70,9 +70,7 @@ export function decimalMarkOf(texts: Iterable<string>): DecimalMark {
 }
 
 function count(text: string, pattern: RegExp): number {
-  let found = 0;
-  for (const _ of text.matchAll(pattern)) found += 1;
-  return found;
+  return text.match(pattern)?.length ?? 0;
 }
 
 /** A single mark before exactly three digits is what the document mostly means by it; otherwise the last mark is before decimals. */

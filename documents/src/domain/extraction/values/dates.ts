@@ -13,7 +13,7 @@ export interface CalendarDate {
 interface Spelling {
   pattern: RegExp;
   /** What the groups of a match say; null where they are no date. */
-  read(groups: readonly string[], order: DateOrder): CalendarDate | null;
+  read: (groups: readonly string[], order: DateOrder) => CalendarDate | null;
 }
 
 const WORD = String.raw`(\p{L}{3,12})\.?`;
