@@ -69,9 +69,11 @@ function isPossible({ kind }: Role, { rules }: NormalScalar): boolean {
   const [rule] = rules;
   if (rule === undefined || rule.type === 'boolean' || rule.values !== null) return false;
   const byFormat = rule.format === null ? undefined : BY_FORMAT[rule.format];
-  if (byFormat !== undefined) return kind === 'date' ? byFormat === 'date' || byFormat === 'date-time' : byFormat === kind;
+  if (byFormat !== undefined)
+    return kind === 'date' ? byFormat === 'date' || byFormat === 'date-time' : byFormat === kind;
   if (rules.every(({ type }) => type === 'integer')) return kind === 'integer' || kind === 'money' || kind === 'number';
-  if (rules.every(({ type }) => type !== 'string')) return kind === 'money' || kind === 'number' || kind === 'percent' || kind === 'integer';
+  if (rules.every(({ type }) => type !== 'string'))
+    return kind === 'money' || kind === 'number' || kind === 'percent' || kind === 'integer';
   return true;
 }
 

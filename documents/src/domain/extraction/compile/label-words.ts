@@ -10,9 +10,34 @@ export interface LabelWord {
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[#№%]/gu;
 const SAME: Readonly<Record<string, string>> = {
   ...{ no: 'number', nr: 'number', num: 'number', nbr: 'number', nro: 'number', '#': 'number', '№': 'number' },
-  ...{ numero: 'number', nummer: 'number', '%': 'percent', pct: 'percent', amt: 'amount', amnt: 'amount', qty: 'quantity' },
-  ...{ tel: 'telephone', phone: 'telephone', dept: 'department', inv: 'invoice', acct: 'account', addr: 'address', ref: 'reference' },
-  ...{ ttl: 'total', ttal: 'total', dt: 'date', nett: 'net', regd: 'registered', reg: 'registration', grandtotal: 'total', subtotal: 'subtotal' },
+  ...{
+    numero: 'number',
+    nummer: 'number',
+    '%': 'percent',
+    pct: 'percent',
+    amt: 'amount',
+    amnt: 'amount',
+    qty: 'quantity',
+  },
+  ...{
+    tel: 'telephone',
+    phone: 'telephone',
+    dept: 'department',
+    inv: 'invoice',
+    acct: 'account',
+    addr: 'address',
+    ref: 'reference',
+  },
+  ...{
+    ttl: 'total',
+    ttal: 'total',
+    dt: 'date',
+    nett: 'net',
+    regd: 'registered',
+    reg: 'registration',
+    grandtotal: 'total',
+    subtotal: 'subtotal',
+  },
 };
 
 /** Words of a text, marks left out. Abbreviations of one noun are the same word, and `sub total` is `subtotal`. */
@@ -22,7 +47,8 @@ export function labelWords(text: string): LabelWord[] {
     const [said] = match;
     const word = { text: plainWord(said), from: match.index, to: match.index + said.length };
     const before = words.at(-1);
-    if (before?.text === 'sub' && word.text === 'total') words[words.length - 1] = { ...word, text: 'subtotal', from: before.from };
+    if (before?.text === 'sub' && word.text === 'total')
+      words[words.length - 1] = { ...word, text: 'subtotal', from: before.from };
     else words.push(word);
   }
   return words;

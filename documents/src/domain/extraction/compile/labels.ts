@@ -9,7 +9,8 @@ const PARTIAL = 0.3;
 /** Words of a description that may be a label; longer ones explain. */
 const LONGEST = 5;
 /** What stands before a quotation that is printed in the document. */
-const SHOWN = /(?:label(?:l?ed)?|shown|printed|marked|called|titled|headed|named|captioned|next to|beside|under|below|after|column|heading|field|box)[^.;"“'‘]{0,30}$/iu;
+const SHOWN =
+  /(?:label(?:l?ed)?|shown|printed|marked|called|titled|headed|named|captioned|next to|beside|under|below|after|column|heading|field|box)[^.;"“'‘]{0,30}$/iu;
 /** What stands before a quotation that is an example of a value. */
 const EXAMPLE = /(?:e\.?\s?g\.?|example|such as|for instance|like|i\.?\s?e\.?|format|examples)[^"“'‘]{0,200}$/iu;
 
@@ -69,7 +70,11 @@ export function plainWords(said: string): string[] {
 /** What a description quotes as printed; examples of values are no labels. */
 function quotedIn(description: string): string[] {
   return [...description.matchAll(/["“'‘]([^"”'’]{1,60})["”'’]/gu)].flatMap(({ 1: said = '', index }) => {
-    const before = description.slice(0, index).split(/[.;]\s/u).at(-1) ?? '';
+    const before =
+      description
+        .slice(0, index)
+        .split(/[.;]\s/u)
+        .at(-1) ?? '';
     const isLabel = SHOWN.test(before) || !(EXAMPLE.test(before) || /[(,]\s*$/u.test(before));
     return isLabel && /\p{L}/u.test(said) ? [said] : [];
   });

@@ -57,7 +57,9 @@ address text address | address; street address; postal address; company address;
 title text title | title; title paper; title document; headline; document title; name event; event name; name report | title; titel; titre; titulo; subject; betreff
 `;
 
-const SMALL: ReadonlySet<string> = new Set('of the a an to by in is on for with which that at as or and be are was s its this into'.split(' '));
+const SMALL: ReadonlySet<string> = new Set(
+  'of the a an to by in is on for with which that at as or and be are was s its this into'.split(' '),
+);
 
 export const ROLES: readonly Role[] = readRoles();
 
@@ -77,7 +79,8 @@ export function roleOf(phrases: readonly (readonly string[])[], isPossible: (rol
   for (const role of ROLES.filter(isPossible)) {
     for (const cue of role.cues) {
       const length = cue.split(' ').length;
-      if ((best === null || length > best.length) && said.some((phrase) => phrase.includes(` ${cue} `))) best = { role, length };
+      if ((best === null || length > best.length) && said.some((phrase) => phrase.includes(` ${cue} `)))
+        best = { role, length };
     }
   }
   return best?.role ?? null;
@@ -105,7 +108,11 @@ function readRoles(): Role[] {
     .map((line) => {
       const [head = '', cues = '', labels = ''] = line.split('|');
       const [name = '', kind = '', shape = ''] = head.trim().split(' ');
-      const listOf = (text: string): string[] => text.split(';').map((one) => one.trim()).filter((one) => one !== '');
+      const listOf = (text: string): string[] =>
+        text
+          .split(';')
+          .map((one) => one.trim())
+          .filter((one) => one !== '');
       const plain = listOf(cues).map((cue) => tellingWords(wordsOfLabel(cue)).join(' '));
       return { name, kind: kind as ValueKind, shape: shape as TextShape, cues: plain, labels: listOf(labels) };
     });

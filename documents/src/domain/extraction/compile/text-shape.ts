@@ -4,7 +4,8 @@ import { tellingWords, type TextShape } from './roles.js';
 const NOUNS: Readonly<Record<Exclude<TextShape, 'line'>, string>> = {
   company:
     'company vendor supplier seller merchant store shop bank lender borrower insurer employer manufacturer carrier institution university school organization organisation firm agency entity contractor arranger trustee publisher hospital clinic registrant issuer agent guarantor lessor franchisor provider brand',
-  party: 'customer client buyer tenant landlord lessee party recipient payee payer beneficiary holder consignee shipper licensee licensor purchaser owner sender assignee',
+  party:
+    'customer client buyer tenant landlord lessee party recipient payee payer beneficiary holder consignee shipper licensee licensor purchaser owner sender assignee',
   person:
     'person author patient employee candidate applicant doctor physician contact manager director signatory supervisor student teacher judge inspector operator passenger guest driver athlete player speaker chairman officer secretary attendee technician analyst',
   address: 'address',
@@ -14,7 +15,9 @@ const NOUNS: Readonly<Record<Exclude<TextShape, 'line'>, string>> = {
   place: 'jurisdiction city town country state province region location place venue county',
 };
 const BY_NOUN: ReadonlyMap<string, TextShape> = new Map(
-  (Object.entries(NOUNS) as [TextShape, string][]).flatMap(([shape, nouns]) => nouns.split(' ').map((noun) => [noun, shape] as const)),
+  (Object.entries(NOUNS) as [TextShape, string][]).flatMap(([shape, nouns]) =>
+    nouns.split(' ').map((noun) => [noun, shape] as const),
+  ),
 );
 /** Words that stand behind a noun and leave it what it is. */
 const BEHIND: ReadonlySet<string> = new Set(['name', 'full', 'legal', 'text']);

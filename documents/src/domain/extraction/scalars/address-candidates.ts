@@ -14,7 +14,9 @@ const GOES_ON = 0.18;
 
 /** Postal addresses over one line or several. */
 export function addressCandidates(target: LeafTarget, part: PartOfDocument): Candidate[] {
-  const blocks = part.blocks.filter(({ pageNumber }) => pageNumber <= part.firstPage + 1 || pageNumber === part.lastPage);
+  const blocks = part.blocks.filter(
+    ({ pageNumber }) => pageNumber <= part.firstPage + 1 || pageNumber === part.lastPage,
+  );
   const places = namedPlaces(target, part);
   const runs = addressRuns(blocks, part);
   return runs.flatMap((run, at) => {
@@ -49,7 +51,7 @@ function addressRuns(blocks: readonly TextBlock[], part: PartOfDocument): Piece[
     const first = pieceOf(block);
     if (first === null || addressScore(first.block.text.slice(first.from, first.to)) < BEGINS) continue;
     const run = [first];
-    for (let last = block; run.length < MOST_LINES; ) {
+    for (let last = block; run.length < MOST_LINES;) {
       const next = nextLine(last, part);
       const piece = next === null || used.has(next) ? null : pieceOf(next);
       if (piece === null || !goesOn(run, piece)) break;

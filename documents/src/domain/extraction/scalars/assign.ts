@@ -14,7 +14,15 @@ export type Assignment = Map<LeafTarget, Candidate | null>;
 /** Values of these kinds are of the same words for one leaf alone; an amount and its currency share them. */
 const GROUPS: Readonly<Partial<Record<Family, string>>> = {
   ...{ date: 'date', amount: 'number', number: 'number', identifier: 'code', code: 'code', contact: 'contact' },
-  ...{ line: 'text', company: 'text', person: 'text', title: 'text', place: 'text', address: 'address', passage: 'passage' },
+  ...{
+    line: 'text',
+    company: 'text',
+    person: 'text',
+    title: 'text',
+    place: 'text',
+    address: 'address',
+    passage: 'passage',
+  },
 };
 /** What is as sure as this for two leaves may be both. */
 const SURE = 2;
@@ -28,7 +36,10 @@ export function assign(rankings: readonly Ranking[]): Assignment {
     .sort((one, other) => other.best - one.best || one.at - other.at);
   for (const { ranking } of order) {
     const group = GROUPS[familyOf(ranking.target)] ?? ranking.target.path;
-    const chosen = choose(ranking, taken.flatMap((one) => (one.group === group ? [one.candidate] : [])));
+    const chosen = choose(
+      ranking,
+      taken.flatMap((one) => (one.group === group ? [one.candidate] : [])),
+    );
     assigned.set(ranking.target, chosen);
     if (chosen !== null) taken.push({ group, candidate: chosen });
   }

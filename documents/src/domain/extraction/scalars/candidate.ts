@@ -57,5 +57,7 @@ export function placeOf({ at }: Candidate): string {
 }
 
 export function overlap(one: Candidate, other: Candidate): boolean {
-  return one.at.some((a) => other.at.some((b) => a.pageNumber === b.pageNumber && a.first <= b.last && b.first <= a.last));
+  return one.at.some((a) =>
+    other.at.some((b) => a.pageNumber === b.pageNumber && a.first <= b.last && b.first <= a.last),
+  );
 }

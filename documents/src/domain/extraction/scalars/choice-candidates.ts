@@ -21,7 +21,12 @@ export function choiceCandidates(target: LeafTarget, part: PartOfDocument): Cand
     const starts = index.placesOf(first).filter((at) => {
       const word = index.words[at];
       const last = index.words[at + rest.length];
-      return word !== undefined && part.holds(word.block) && last?.block === word.block && rest.every((one, next) => index.isWord(at + next + 1, one));
+      return (
+        word !== undefined &&
+        part.holds(word.block) &&
+        last?.block === word.block &&
+        rest.every((one, next) => index.isWord(at + next + 1, one))
+      );
     });
     return starts.slice(0, MOST_PLACES).flatMap((at, order) => {
       const [word, last] = [index.words[at], index.words[at + rest.length]];
@@ -64,7 +69,14 @@ function truthAt(place: NamedPlace, target: LeafTarget, part: PartOfDocument): C
   const span = relation === 'before' ? lastTruth(text) : firstTruth(text);
   if (span === null || (relation === 'before' && block !== hit.block)) return null;
   const features = { ...part.standing(block), ...place.features, look: 1, rank: Math.min(1, span.from / 20) };
-  return candidateOf(target, { block, from: from + span.from, to: from + span.to, normalizedBy: 'truth', foundBy: sayingOfHit(hit), features });
+  return candidateOf(target, {
+    block,
+    from: from + span.from,
+    to: from + span.to,
+    normalizedBy: 'truth',
+    foundBy: sayingOfHit(hit),
+    features,
+  });
 }
 
 interface Span {
@@ -86,7 +98,8 @@ function lastTruth(text: string): Span | null {
   return { from: glyph.index, to: glyph.index + glyph[0].length };
 }
 
-const ASKING = /^(?:is|has|was|are|does|did|can|contains?|includes?|requires?|whether)\s|\s(?:is|was|are|been|required|included|present|given|applicable|provided|needed|signed|attached)$/giu;
+const ASKING =
+  /^(?:is|has|was|are|does|did|can|contains?|includes?|requires?|whether)\s|\s(?:is|was|are|been|required|included|present|given|applicable|provided|needed|signed|attached)$/giu;
 
 /** A thing of two words and more that a document names is there, and what requires it says so by naming it. */
 function mentions(target: LeafTarget, part: PartOfDocument): Candidate[] {
@@ -98,6 +111,8 @@ function mentions(target: LeafTarget, part: PartOfDocument): Candidate[] {
   return findLabels(asked, part.index, (block) => part.holds(block)).flatMap((hit) => {
     const { block, from, to } = hit;
     const features = { ...part.standing(block), label: 0.9, names: 1, length: Math.min(1, hit.length / 24) };
-    return candidateOf(target, { block, from, to, normalizedBy: 'mentioned', foundBy: sayingOfHit(hit), features }) ?? [];
+    return (
+      candidateOf(target, { block, from, to, normalizedBy: 'mentioned', foundBy: sayingOfHit(hit), features }) ?? []
+    );
   });
 }

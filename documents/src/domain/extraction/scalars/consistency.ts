@@ -20,12 +20,17 @@ export function reconcile(rankings: readonly Ranking[], assigned: Assignment): A
 
 /** Net and tax make the total. */
 function reconcileSum(rankings: readonly Ranking[], assigned: Assignment, agreement: Agreement): void {
-  const [total, net, tax] = ['total', 'untaxed', 'tax'].map((role) => rankings.find(({ target }) => target.role === role));
+  const [total, net, tax] = ['total', 'untaxed', 'tax'].map((role) =>
+    rankings.find(({ target }) => target.role === role),
+  );
   if (total === undefined || net === undefined || tax === undefined) return;
   const parts = [total, net, tax];
   const chosen = parts.map(({ target }) => assigned.get(target) ?? null);
   if (chosen.some((one) => one === null)) return;
-  const best = bestOf(parts.map((ranking) => nearTies(ranking, assigned)), ([t, n, x]) => isSum(t, n, x));
+  const best = bestOf(
+    parts.map((ranking) => nearTies(ranking, assigned)),
+    ([t, n, x]) => isSum(t, n, x),
+  );
   for (const [at, { target }] of parts.entries()) {
     const candidate = best?.[at];
     if (candidate !== undefined) assigned.set(target, candidate);
@@ -40,11 +45,19 @@ function isSum(total?: Candidate, net?: Candidate, tax?: Candidate): boolean {
 
 /** Nothing is due before it was issued, or ends before it begins. */
 function reconcileDates(rankings: readonly Ranking[], assigned: Assignment, agreement: Agreement): void {
-  for (const [before, after] of [['issue', 'due'], ['agreement-date', 'maturity'], ['period-start', 'period-end'], ['issue', 'expiry']]) {
+  for (const [before, after] of [
+    ['issue', 'due'],
+    ['agreement-date', 'maturity'],
+    ['period-start', 'period-end'],
+    ['issue', 'expiry'],
+  ]) {
     const [one, other] = [before, after].map((role) => rankings.find(({ target }) => target.role === role));
     if (one === undefined || other === undefined) continue;
     if ((assigned.get(one.target) ?? null) === null || (assigned.get(other.target) ?? null) === null) continue;
-    const best = bestOf([nearTies(one, assigned), nearTies(other, assigned)], ([a, b]) => (a?.amount ?? 0) <= (b?.amount ?? 0));
+    const best = bestOf(
+      [nearTies(one, assigned), nearTies(other, assigned)],
+      ([a, b]) => (a?.amount ?? 0) <= (b?.amount ?? 0),
+    );
     for (const [at, { target }] of [one, other].entries()) {
       const candidate = best?.[at];
       if (candidate !== undefined) assigned.set(target, candidate);
@@ -62,7 +75,10 @@ function nearTies({ target, candidates }: Ranking, assigned: Assignment): Candid
 }
 
 /** Of all combinations that agree the one with the best scores; null where none agrees. */
-function bestOf(lists: readonly (readonly Candidate[])[], agrees: (chosen: readonly Candidate[]) => boolean): Candidate[] | null {
+function bestOf(
+  lists: readonly (readonly Candidate[])[],
+  agrees: (chosen: readonly Candidate[]) => boolean,
+): Candidate[] | null {
   let best: { chosen: Candidate[]; score: number } | null = null;
   const visit = (chosen: Candidate[], score: number): void => {
     const next = lists[chosen.length];

@@ -42,13 +42,23 @@ export function findLabels(
   index: DocumentIndex,
   isInside: (block: TextBlock) => boolean,
 ): LabelHit[] {
-  const own = new Set([...target.labels.flatMap(({ words }) => words), ...tellingWords(wordsOfLabel(target.description))]);
-  const hits = target.labels.flatMap((label) => placesOf(label, index, isInside).map((place) => hitOf(label, place, target, own)));
+  const own = new Set([
+    ...target.labels.flatMap(({ words }) => words),
+    ...tellingWords(wordsOfLabel(target.description)),
+  ]);
+  const hits = target.labels.flatMap((label) =>
+    placesOf(label, index, isInside).map((place) => hitOf(label, place, target, own)),
+  );
   // Of labels inside each other the longest is printed.
   return hits.filter(
     (hit) =>
       !hits.some(
-        (other) => other !== hit && other.block === hit.block && other.from <= hit.from && other.to >= hit.to && other.to - other.from > hit.to - hit.from,
+        (other) =>
+          other !== hit &&
+          other.block === hit.block &&
+          other.from <= hit.from &&
+          other.to >= hit.to &&
+          other.to - other.from > hit.to - hit.from,
       ),
   );
 }
@@ -89,7 +99,12 @@ function hitOf(label: Label, { block, from, to }: Place, { role }: LeafTarget, o
 }
 
 /** Whether words around a label make a longer one of it, or the label itself is one, that is known to name something else. */
-function isRival(before: readonly string[], own: readonly string[], behind: readonly string[], role: string | null): boolean {
+function isRival(
+  before: readonly string[],
+  own: readonly string[],
+  behind: readonly string[],
+  role: string | null,
+): boolean {
   for (let from = Math.max(0, before.length - 3); from <= before.length; from += 1) {
     for (let to = Math.min(3, behind.length); to >= 0; to -= 1) {
       const roles = ROLES_BY_LABEL.get([...before.slice(from), ...own, ...behind.slice(0, to)].join(' '));
@@ -101,7 +116,12 @@ function isRival(before: readonly string[], own: readonly string[], behind: read
 
 /** Words of the same phrase before a label: back to a mark or a number. */
 function phraseBefore(text: string, from: number): string {
-  return text.slice(Math.max(0, from - 40), from).split(/[:;,.|()\d]|\s[-–—]\s/u).at(-1) ?? '';
+  return (
+    text
+      .slice(Math.max(0, from - 40), from)
+      .split(/[:;,.|()\d]|\s[-–—]\s/u)
+      .at(-1) ?? ''
+  );
 }
 
 /** Words between a label and what follows it: a mark, a number or the end of the block. */

@@ -60,7 +60,12 @@ function candidatesOf(target: LeafTarget, part: PartOfDocument): Candidate[] {
   }
 }
 
-function answerOf({ target, candidates }: Ranking, chosen: Candidate | null, agreement: number | undefined, part: PartOfDocument): ScalarAnswer {
+function answerOf(
+  { target, candidates }: Ranking,
+  chosen: Candidate | null,
+  agreement: number | undefined,
+  part: PartOfDocument,
+): ScalarAnswer {
   const { reading } = part;
   if (target.role === 'page-count') {
     const signals = { read: 0.99, find: 0.9, fit: 1, agree: 0.5, ground: 0.2 };
@@ -82,5 +87,7 @@ function answerOf({ target, candidates }: Ranking, chosen: Candidate | null, agr
 /** How surely the pages of a part were read. */
 function readOf({ reading, blocks }: PartOfDocument): { confidence: number }[] {
   const numbers = new Set(blocks.map(({ pageNumber }) => pageNumber));
-  return reading.pages.filter(({ pageNumber }) => numbers.has(pageNumber)).map(({ ocrConfidence }) => ({ confidence: ocrConfidence ?? 0.99 }));
+  return reading.pages
+    .filter(({ pageNumber }) => numbers.has(pageNumber))
+    .map(({ ocrConfidence }) => ({ confidence: ocrConfidence ?? 0.99 }));
 }

@@ -28,7 +28,8 @@ export function placesOfLabel(hit: LabelHit, index: DocumentIndex): LabelPlace[]
   if (/[\p{L}\p{N}]/u.test(rest)) {
     places.push({ relation: 'after', block, from: to, to: Math.min(block.text.length, to + REACH), rank: 0 });
   }
-  if (from > 0 && !isLine) places.push({ relation: 'before', block, from: Math.max(0, from - REACH), to: from, rank: 0 });
+  if (from > 0 && !isLine)
+    places.push({ relation: 'before', block, from: Math.max(0, from - REACH), to: from, rank: 0 });
   if (!isLine) return places;
   const toWhole = (relation: Relation, other: TextBlock, rank: number): LabelPlace => ({
     ...{ relation, block: other, from: 0, to: Math.min(other.text.length, REACH), rank },
@@ -39,9 +40,11 @@ export function placesOfLabel(hit: LabelHit, index: DocumentIndex): LabelPlace[]
   places.push(...below.map(({ block: other, lines }) => toWhole('below', other, Math.floor(lines))));
   const next = index.blocks[block.index + 1];
   const isNew = next !== undefined && !places.some((place) => place.block === next);
-  if (isNew && next.pageNumber === block.pageNumber && next.firstLine - block.lastLine <= 1) places.push(toWhole('next', next, 0));
+  if (isNew && next.pageNumber === block.pageNumber && next.firstLine - block.lastLine <= 1)
+    places.push(toWhole('next', next, 0));
   const before = index.blocks[block.index - 1];
   if (from > 0) places.push({ relation: 'before', block, from: 0, to: from, rank: 0 });
-  else if (before?.pageNumber === block.pageNumber && before.firstLine + 1 >= block.firstLine) places.push(toWhole('before', before, 1));
+  else if (before?.pageNumber === block.pageNumber && before.firstLine + 1 >= block.firstLine)
+    places.push(toWhole('before', before, 1));
   return places;
 }

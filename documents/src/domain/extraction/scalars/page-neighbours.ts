@@ -35,7 +35,10 @@ export class PageNeighbours {
     const bottom = block.box[1] + block.box[3];
     return this.around(block)
       .filter((other) => other.box[1] >= bottom - block.lineHeight * 0.4 && overlapX(block, other) > 0)
-      .map((other) => ({ block: other, lines: (other.box[1] - bottom) / Math.max(block.lineHeight, other.lineHeight, 1e-6) }))
+      .map((other) => ({
+        block: other,
+        lines: (other.box[1] - bottom) / Math.max(block.lineHeight, other.lineHeight, 1e-6),
+      }))
       .filter(({ lines }) => lines <= NEAR_BELOW)
       .sort((one, other) => one.lines - other.lines || one.block.box[0] - other.block.box[0]);
   }
@@ -43,7 +46,9 @@ export class PageNeighbours {
   /** Blocks over it, the nearest first. */
   above(block: TextBlock): TextBlock[] {
     return this.around(block)
-      .filter((other) => other.box[1] + other.box[3] <= block.box[1] + block.lineHeight * 0.4 && overlapX(block, other) > 0)
+      .filter(
+        (other) => other.box[1] + other.box[3] <= block.box[1] + block.lineHeight * 0.4 && overlapX(block, other) > 0,
+      )
       .filter((other) => (block.box[1] - other.box[1] - other.box[3]) / Math.max(block.lineHeight, 1e-6) <= NEAR_BELOW)
       .sort((one, other) => other.box[1] - one.box[1] || one.box[0] - other.box[0]);
   }

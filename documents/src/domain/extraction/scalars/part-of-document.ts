@@ -71,7 +71,9 @@ export class PartOfDocument {
 
   /** Letters of the names of sites in the document, as of `www.green-fields.com`. */
   sites(): readonly string[] {
-    this.siteNames ??= [...new Set([...this.valuesOf('uri'), ...this.valuesOf('email')].map(siteOf))].filter((name) => name.length > 3);
+    this.siteNames ??= [...new Set([...this.valuesOf('uri'), ...this.valuesOf('email')].map(siteOf))].filter(
+      (name) => name.length > 3,
+    );
     return this.siteNames;
   }
 
@@ -88,11 +90,21 @@ export class PartOfDocument {
 
 /** What is compared of a value: its number, or its letters and digits. */
 export function sayingOf({ amount, block, from, to }: PlacedValue): string {
-  return amount === null ? block.text.slice(from, to).toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '') : String(amount);
+  return amount === null
+    ? block.text
+        .slice(from, to)
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    : String(amount);
 }
 
 function siteOf({ block, from, to }: PlacedValue): string {
-  const host = block.text.slice(from, to).toLowerCase().replace(/^.*@|^https?:\/\//u, '').split('/')[0] ?? '';
+  const host =
+    block.text
+      .slice(from, to)
+      .toLowerCase()
+      .replace(/^.*@|^https?:\/\//u, '')
+      .split('/')[0] ?? '';
   const parts = host.split('.').filter((part) => part !== 'www');
   const name = parts.slice(0, -1).reduce((longest, part) => (part.length > longest.length ? part : longest), '');
   return name.replaceAll(/[^\p{L}\p{N}]/gu, '');

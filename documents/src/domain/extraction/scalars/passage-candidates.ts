@@ -7,7 +7,8 @@ import type { TextBlock } from './text-block.js';
 /** Characters that a passage has at least and at most. */
 const SHORTEST = 30;
 const LONGEST = 4000;
-const NUMBERED = /^(?:(?:section|article|clause|paragraph|§)\s*)?[(]?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])?[.)]?\s*(?:\([a-z\d]{1,3}\)\s*)?["“”]?\s*$/iu;
+const NUMBERED =
+  /^(?:(?:section|article|clause|paragraph|§)\s*)?[(]?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])?[.)]?\s*(?:\([a-z\d]{1,3}\)\s*)?["“”]?\s*$/iu;
 
 /** Passages: what follows a heading on its line or below it, and what a definition says. */
 export function passageCandidates(target: LeafTarget, part: PartOfDocument): Candidate[] {
@@ -28,7 +29,9 @@ export function passageCandidates(target: LeafTarget, part: PartOfDocument): Can
       early: 1 / (1 + at),
       ...(pieces.isDefinition ? { names: 1 } : {}),
     };
-    return candidateOfBlocks(target, pieces.parts, { normalizedBy: 'passage', foundBy: sayingOfHit(hit), features }) ?? [];
+    return (
+      candidateOfBlocks(target, pieces.parts, { normalizedBy: 'passage', foundBy: sayingOfHit(hit), features }) ?? []
+    );
   });
 }
 
@@ -43,8 +46,11 @@ function passageAt(hit: LabelHit, part: PartOfDocument): Passage | null {
   const before = block.text.slice(0, from);
   if (!isFirst && !NUMBERED.test(before)) return null;
   const rest = block.text.slice(to);
-  const means = /^["”’]?\s*(?:\([^)]{0,60}\)\s*)?(?:means|shall mean|has the meaning|is defined as)[,:]?\s*/u.exec(rest);
-  if (means !== null) return { parts: goingOn(block, to + means[0].length, part), relation: 'after', isDefinition: true };
+  const means = /^["”’]?\s*(?:\([^)]{0,60}\)\s*)?(?:means|shall mean|has the meaning|is defined as)[,:]?\s*/u.exec(
+    rest,
+  );
+  if (means !== null)
+    return { parts: goingOn(block, to + means[0].length, part), relation: 'after', isDefinition: true };
   const heading = /^["”’]?\s*(?:[.:]|[-–—]\s)\s*/u.exec(rest);
   if (heading !== null && rest.length > heading[0].length + SHORTEST) {
     return { parts: goingOn(block, to + heading[0].length, part), relation: 'after', isDefinition: false };
@@ -57,7 +63,9 @@ function passageAt(hit: LabelHit, part: PartOfDocument): Passage | null {
 function goingOn(block: TextBlock, from: number, part: PartOfDocument): Passage['parts'] {
   const parts = [{ block, from, to: block.text.length }];
   if (/[.;:!?"”)]\s*$/u.test(block.text)) return parts;
-  const next = part.blocks.find(({ index, text }) => index > block.index && index <= block.index + 6 && /^[\p{Ll}(]/u.test(text));
+  const next = part.blocks.find(
+    ({ index, text }) => index > block.index && index <= block.index + 6 && /^[\p{Ll}(]/u.test(text),
+  );
   return next === undefined ? parts : [...parts, { block: next, from: 0, to: next.text.length }];
 }
 
@@ -68,7 +76,8 @@ function belowHeading(heading: TextBlock, part: PartOfDocument): Passage | null 
   for (const block of part.blocks.slice(placeIn(part, heading) + 1, placeIn(part, heading) + 60)) {
     if (block.pageNumber !== heading.pageNumber) break;
     const gap = (block.box[1] - last.box[1] - last.box[3]) / Math.max(heading.lineHeight, 1e-6);
-    if (gap > (parts.length === 0 ? 3 : 1.3) || gap < -1 || !isInColumn(block, heading) || isHeading(block, heading)) break;
+    if (gap > (parts.length === 0 ? 3 : 1.3) || gap < -1 || !isInColumn(block, heading) || isHeading(block, heading))
+      break;
     parts.push({ block, from: 0, to: block.text.length });
     last = block;
   }
@@ -89,5 +98,9 @@ function isInColumn(block: TextBlock, heading: TextBlock): boolean {
 function isHeading(block: TextBlock, heading: TextBlock): boolean {
   if (block.text.length > 60 || block.ranges.length > 1) return false;
   const isCapital = /^[\P{L}\p{Lu}]+$/u.test(block.text);
-  return (heading.isBold && block.isBold) || (isCapital && /^[\P{L}\p{Lu}]+$/u.test(heading.text)) || /^\d+(?:\.\d+)*\s+\p{Lu}/u.test(block.text);
+  return (
+    (heading.isBold && block.isBold) ||
+    (isCapital && /^[\P{L}\p{Lu}]+$/u.test(heading.text)) ||
+    /^\d+(?:\.\d+)*\s+\p{Lu}/u.test(block.text)
+  );
 }

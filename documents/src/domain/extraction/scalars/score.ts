@@ -5,7 +5,17 @@ import { familyOf, FEATURES, type Features } from './features.js';
 import { WEIGHTS } from './weights.js';
 
 /** What a leaf without a label near is found by: where it stands, when no more than its kind and place say which one is meant. */
-const STANDS_OUT: ReadonlySet<string> = new Set(['issue', 'agreement-date', 'issuer', 'registrant', 'title', 'full-name', 'address', 'currency', 'total']);
+const STANDS_OUT: ReadonlySet<string> = new Set([
+  'issue',
+  'agreement-date',
+  'issuer',
+  'registrant',
+  'title',
+  'full-name',
+  'address',
+  'currency',
+  'total',
+]);
 
 /** Candidates with their scores, the best first; of several for the same words and value the best. A score above 0 beats none. */
 export function ranked(target: LeafTarget, candidates: readonly Candidate[]): Candidate[] {
@@ -35,5 +45,7 @@ export function scoreOf(features: Features, weights: Features): number {
 /** Reading order. */
 function orderOf(one: Candidate, other: Candidate): number {
   const [a, b] = [one.at[0], other.at[0]];
-  return (a?.pageNumber ?? 0) - (b?.pageNumber ?? 0) || (a?.first ?? 0) - (b?.first ?? 0) || (a?.last ?? 0) - (b?.last ?? 0);
+  return (
+    (a?.pageNumber ?? 0) - (b?.pageNumber ?? 0) || (a?.first ?? 0) - (b?.first ?? 0) || (a?.last ?? 0) - (b?.last ?? 0)
+  );
 }

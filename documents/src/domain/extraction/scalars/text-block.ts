@@ -100,7 +100,8 @@ function goesOn(above: Piece, next: Piece, width: readonly [number, number] | un
   const [left, right] = width;
   const [x, y, w, h] = above.box;
   // A column of its own is as wide as its longest lines, which the page alone does not tell.
-  const reaches = (x + w - left) / (right - left) >= FULL || (w > 0.3 && w >= next.box[2] * 0.95 && Math.abs(x - next.box[0]) < 0.02);
+  const reaches =
+    (x + w - left) / (right - left) >= FULL || (w > 0.3 && w >= next.box[2] * 0.95 && Math.abs(x - next.box[0]) < 0.02);
   return reaches && w > 0.3 && next.box[1] > y && next.box[1] - y <= h * NEAR_LINES && Math.abs(x - next.box[0]) < 0.12;
 }
 

@@ -28,14 +28,21 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
   const nouns = new Set(tellingWords(wordsOfLabel(target.name)));
   return [...named, ...unnamed].flatMap(({ piece, features, foundBy }) => {
     const own = { ...part.standing(piece.block), ...lookOf(piece, target, nouns), ...webOf(piece, part) };
-    return candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? [];
+    return (
+      candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []
+    );
   });
 }
 
 /** A company has its name in its address in the web. */
 function webOf({ block, from, to }: Piece, part: PartOfDocument): Features {
-  const letters = block.text.slice(from, to).toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return letters.length > 3 && part.sites().some((site) => letters.startsWith(site) || site.startsWith(letters)) ? { web: 1 } : {};
+  const letters = block.text
+    .slice(from, to)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return letters.length > 3 && part.sites().some((site) => letters.startsWith(site) || site.startsWith(letters))
+    ? { web: 1 }
+    : {};
 }
 
 function lookOf({ block, from, to }: Piece, target: LeafTarget, nouns: ReadonlySet<string>): Features {
@@ -59,7 +66,9 @@ function piecesAt(place: NamedPlace, target: LeafTarget): Piece[] {
   const { relation, block, from, to } = place;
   const text = block.text.slice(from, to);
   const isName = target.shape === 'company' || target.shape === 'party';
-  const companies = isName ? findCompanies(text).map((span) => ({ block, from: from + span.from, to: from + span.to })) : [];
+  const companies = isName
+    ? findCompanies(text).map((span) => ({ block, from: from + span.from, to: from + span.to }))
+    : [];
   const nearest = relation === 'before' ? companies.at(-1) : companies[0];
   const phrase = relation === 'before' ? phraseBefore(place, isName) : phraseFrom(place, target);
   return [...(nearest === undefined ? [] : [nearest]), ...(phrase === null ? [] : [phrase])];
@@ -82,7 +91,8 @@ function lineEnd(text: string): number {
   return match === null || match.index === 0 ? text.length : match.index;
 }
 
-const PLACE = /^(?:the\s+)?((?:(?:State|Commonwealth|Province|Republic|Kingdom|City)\s+of\s+)?\p{Lu}[\p{L}.]*(?:(?:\s|\sand\s|\sof\s)\p{Lu}[\p{L}.]*){0,3})/u;
+const PLACE =
+  /^(?:the\s+)?((?:(?:State|Commonwealth|Province|Republic|Kingdom|City)\s+of\s+)?\p{Lu}[\p{L}.]*(?:(?:\s|\sand\s|\sof\s)\p{Lu}[\p{L}.]*){0,3})/u;
 
 function clauseEnd(text: string, { shape }: LeafTarget): number {
   if (shape === 'place') return PLACE.exec(text)?.[0].length ?? 0;
@@ -102,9 +112,12 @@ function phraseBefore({ hit, block, from, to, rank }: NamedPlace, isName: boolea
     return begins && rank > 0 ? trimmed({ block, from: 0, to: block.text.length }) : null;
   }
   const before = block.text.slice(from, to);
-  const match = /([^;:(]{3,90}?)[,\s]*(?:\(?\s?(?:as|the|each|collectively|hereinafter|called|being)\s+)*["“(]*$/u.exec(before);
+  const match = /([^;:(]{3,90}?)[,\s]*(?:\(?\s?(?:as|the|each|collectively|hereinafter|called|being)\s+)*["“(]*$/u.exec(
+    before,
+  );
   const said = match?.[1];
-  if (match === null || said === undefined || !/[,("“]|\bas\s*$/u.test(before.slice(match.index + said.length))) return null;
+  if (match === null || said === undefined || !/[,("“]|\bas\s*$/u.test(before.slice(match.index + said.length)))
+    return null;
   const name = said.split(/,\s(?!(?:Inc|LLC|Ltd|L\.P|N\.A|S\.A|Corp)\b)|\band\b|\bbetween\b|\bamong\b/u).at(-1) ?? said;
   const start = from + match.index + said.lastIndexOf(name);
   return trimmed({ block, from: start, to: start + name.length });
@@ -126,9 +139,15 @@ function unnamedPieces(target: LeafTarget, part: PartOfDocument): Piece[] {
     .slice(0, MOST_UNNAMED)
     .flatMap((block) => trimmed({ block, from: 0, to: block.text.length }) ?? []);
   if (target.shape !== 'company' && target.shape !== 'party') return wholes;
-  const near = [...first, ...(part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : [])];
+  const near = [
+    ...first,
+    ...(part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : []),
+  ];
   const companies = near.flatMap((block) => findCompanies(block.text).map(({ from, to }) => ({ block, from, to })));
-  return [...wholes, ...companies.filter(({ from, to, block }) => from > 0 || to < block.text.length)].slice(0, MOST_UNNAMED * 2);
+  return [...wholes, ...companies.filter(({ from, to, block }) => from > 0 || to < block.text.length)].slice(
+    0,
+    MOST_UNNAMED * 2,
+  );
 }
 
 const NAME_PART = /^\p{Lu}(?:\p{Ll}+|\.|\p{Lu}+)(?:['’-]\p{L}+)*\.?,?$/u;
@@ -137,5 +156,7 @@ const NAME_PART = /^\p{Lu}(?:\p{Ll}+|\.|\p{Lu}+)(?:['’-]\p{L}+)*\.?,?$/u;
 export function isPersonName(text: string): boolean {
   const words = text.trim().split(/\s+/u);
   if (words.length < 2 || words.length > 5 || /\d|[@:;/]/u.test(text) || isCompany(text)) return false;
-  return words.every((word) => NAME_PART.test(word) || /^(?:de|van|von|der|den|la|le|di|da|bin|binti|al|el)$/iu.test(word));
+  return words.every(
+    (word) => NAME_PART.test(word) || /^(?:de|van|von|der|den|la|le|di|da|bin|binti|al|el)$/iu.test(word),
+  );
 }

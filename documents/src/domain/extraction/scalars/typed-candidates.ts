@@ -35,7 +35,10 @@ export function typedCandidates(target: LeafTarget, part: PartOfDocument): Candi
     const general = generalFeatures(values, kind, part);
     const named = places.flatMap((place) => inPlace(place, kind, part));
     // What only fits a kind by chance needs a label.
-    const unnamed = preference === 0 || part.isNarrow ? part.unnamed(values).map((value) => ({ value, features: {}, foundBy: 'place' })) : [];
+    const unnamed =
+      preference === 0 || part.isNarrow
+        ? part.unnamed(values).map((value) => ({ value, features: {}, foundBy: 'place' }))
+        : [];
     return [...named, ...unnamed].flatMap(({ value, features, foundBy }) => {
       const own = general(value);
       const look = value.look * (preference === 0 ? 1 : 0.5);
@@ -44,19 +47,33 @@ export function typedCandidates(target: LeafTarget, part: PartOfDocument): Candi
   });
 }
 
-function inPlace(place: NamedPlace, kind: Recognizable, part: PartOfDocument): { value: PlacedValue; features: Features; foundBy: string }[] {
+function inPlace(
+  place: NamedPlace,
+  kind: Recognizable,
+  part: PartOfDocument,
+): { value: PlacedValue; features: Features; foundBy: string }[] {
   const { block, from, to, relation, hit } = place;
-  const values = part.index.valuesIn(block, kind).filter((value) => value.from >= from && value.from < to && value.to <= Math.max(to, from));
+  const values = part.index
+    .valuesIn(block, kind)
+    .filter((value) => value.from >= from && value.from < to && value.to <= Math.max(to, from));
   const ordered = relation === 'before' ? [...values].reverse() : values;
   return ordered.slice(0, 4).map((value, at) => {
     const gap = relation === 'before' ? to - value.to : value.from - from;
-    const distance = relation === 'after' || relation === 'before' ? Math.min(1, gap / 80) : place.features.rank ?? 0;
-    return { value, foundBy: sayingOfHit(hit), features: { ...place.features, order: Math.min(1, at / 3), rank: distance } };
+    const distance = relation === 'after' || relation === 'before' ? Math.min(1, gap / 80) : (place.features.rank ?? 0);
+    return {
+      value,
+      foundBy: sayingOfHit(hit),
+      features: { ...place.features, order: Math.min(1, at / 3), rank: distance },
+    };
   });
 }
 
 /** What does not depend on labels. */
-function generalFeatures(values: readonly PlacedValue[], kind: Recognizable, part: PartOfDocument): (value: PlacedValue) => Features {
+function generalFeatures(
+  values: readonly PlacedValue[],
+  kind: Recognizable,
+  part: PartOfDocument,
+): (value: PlacedValue) => Features {
   const places = new Map(values.map((value, at) => [value, at]));
   const repeats = part.repeats(values, kind);
   const largest = Math.max(...values.filter(({ look }) => look >= 0.8).map(({ amount }) => amount ?? 0));

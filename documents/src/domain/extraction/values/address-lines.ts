@@ -9,24 +9,30 @@ const PARTS =
   'north south east west city town';
 const STREET_WORDS: ReadonlySet<string> = new Set(STREETS.split(' '));
 const PART_WORDS: ReadonlySet<string> = new Set(PARTS.split(' '));
-const STREET_END = /(?:straße|strasse|str\.?|weg|platz|gasse|allee|ufer|straat|laan|plein|gracht|gatan|vägen|vej|gade|katu)$/u;
+const STREET_END =
+  /(?:straße|strasse|str\.?|weg|platz|gasse|allee|ufer|straat|laan|plein|gracht|gatan|vägen|vej|gade|katu)$/u;
 /** What stands beside addresses and is no part of them. */
 const OTHER =
   /\b(?:tel|telephone|phone|fax|mobile|e-?mail|www|http|gst|vat|tin|reg|registration|invoice|receipt|date|time|cashier|ssm|roc|hotline|website|iban|total|tax|qty|bill|customer|ustid|steuer|order|table|page)\b|@|\d{2}:\d{2}|\d{2}[/-]\d{2}[/-]\d{2}/iu;
 /** Postal codes as most countries write them. */
-const POSTAL = /(?:^|[\s,-])(?:[A-Z]{1,2}-)?(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|\d{6}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?=$|[\s,.])/u;
+const POSTAL =
+  /(?:^|[\s,-])(?:[A-Z]{1,2}-)?(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|\d{6}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?=$|[\s,.])/u;
 
 /** How much a line looks like a part of a postal address, 0…1. */
 export function addressScore(text: string): number {
   if (OTHER.test(text)) return 0;
-  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
   if (words.length === 0 || !/\p{L}/u.test(text)) return 0;
   const hasNumber = /\d/u.test(text);
   const street = words.some((word) => STREET_WORDS.has(word) || STREET_END.test(word));
   const part = words.some((word) => PART_WORDS.has(word));
   const postal = hasPostalCode(text);
   const begins = /^(?:no|lot|unit|block|blk|p\.?\s?o\.?)?[.,:\s]*\d+[\p{L}\d]{0,3}(?:[-/&,]|\s)/iu.test(text);
-  const score = (street ? 0.45 : 0) + (part ? 0.25 : 0) + (postal ? 0.45 : 0) + (begins ? 0.2 : 0) + (text.includes(',') ? 0.1 : 0);
+  const score =
+    (street ? 0.45 : 0) + (part ? 0.25 : 0) + (postal ? 0.45 : 0) + (begins ? 0.2 : 0) + (text.includes(',') ? 0.1 : 0);
   return Math.min(1, hasNumber || street ? score : score * 0.7);
 }
 

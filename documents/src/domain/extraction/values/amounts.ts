@@ -38,7 +38,8 @@ export function findNumbers(text: string, mark: DecimalMark): NumberSpan[] {
     const isBroken = /^[.,]/u.test(digits) && /\d\s*$/u.test(text.slice(0, span.from));
     if (read === null || isBroken || !isApart(text, span)) continue;
     const isInBrackets = minus?.startsWith('(') === true && closing !== undefined;
-    const isNegative = (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
+    const isNegative =
+      (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
     const factor = SCALES[(scale ?? '').trim().toLowerCase().replaceAll('.', '')] ?? 1;
     const value = rounded(read.value * factor * (isNegative ? -1 : 1));
     const currency = (isGlued ? null : before) ?? inner ?? after ?? null;
@@ -69,9 +70,7 @@ export function decimalMarkOf(texts: Iterable<string>): DecimalMark {
 }
 
 function count(text: string, pattern: RegExp): number {
-  let found = 0;
-  for (const _ of text.matchAll(pattern)) found += 1;
-  return found;
+  return text.match(pattern)?.length ?? 0;
 }
 
 /** A single mark before exactly three digits is what the document mostly means by it; otherwise the last mark is before decimals. */

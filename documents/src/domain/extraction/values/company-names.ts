@@ -9,7 +9,9 @@ const SUFFIXES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** Endings that are a word of their own too, and say so only after another word in capitals. */
-const CONNECTORS: ReadonlySet<string> = new Set('of the and & de du des la le y und et e für di del van der von for'.split(' '));
+const CONNECTORS: ReadonlySet<string> = new Set(
+  'of the and & de du des la le y und et e für di del van der von for'.split(' '),
+);
 const WORD = /[^\s]+/gu;
 
 interface Token extends TextSpan {
@@ -21,7 +23,11 @@ interface Token extends TextSpan {
  * last suffix of a row.
  */
 export function findCompanies(text: string): TextSpan[] {
-  const tokens: Token[] = [...text.matchAll(WORD)].map((match) => ({ text: match[0], from: match.index, to: match.index + match[0].length }));
+  const tokens: Token[] = [...text.matchAll(WORD)].map((match) => ({
+    text: match[0],
+    from: match.index,
+    to: match.index + match[0].length,
+  }));
   const found: TextSpan[] = [];
   for (let at = 0, floor = 0; at < tokens.length; at += 1) {
     if (!isSuffixAt(tokens, at)) continue;
@@ -44,7 +50,10 @@ export function findCompanies(text: string): TextSpan[] {
 
 /** Whether a text ends with the suffix of a company. */
 export function isCompany(text: string): boolean {
-  return /^\p{Lu}|^\p{N}/u.test(text.trim()) && (text.match(WORD) ?? []).some((word, at) => at > 0 && SUFFIXES.has(plain(word)));
+  return (
+    /^\p{Lu}|^\p{N}/u.test(text.trim()) &&
+    (text.match(WORD) ?? []).some((word, at) => at > 0 && SUFFIXES.has(plain(word)))
+  );
 }
 
 function isSuffixAt(tokens: readonly Token[], at: number): boolean {
@@ -62,7 +71,8 @@ function startOf(tokens: readonly Token[], at: number, floor: number): number {
   for (let before = at - 1; before >= floor; before -= 1) {
     const word = tokens[before]?.text ?? '';
     const isName = /^[("“]?[\p{Lu}\p{N}&]/u.test(word);
-    const breaks = /[;:]$|\p{Ll}{4,}\.$/u.test(word) || (/,$/u.test(word) && before < at - 1 && !isInitialed(tokens, before, at));
+    const breaks =
+      /[;:]$|\p{Ll}{4,}\.$/u.test(word) || (/,$/u.test(word) && before < at - 1 && !isInitialed(tokens, before, at));
     if (breaks || (!isName && !CONNECTORS.has(word.toLowerCase()))) break;
     if (isName) start = before;
     if (/^["“(]/u.test(word)) break;

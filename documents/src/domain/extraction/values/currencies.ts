@@ -1,9 +1,43 @@
 /** ISO codes by the signs and words that documents print. */
 const BY_SIGN: Readonly<Record<string, string>> = {
   ...{ '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR', '₩': 'KRW', '₺': 'TRY', '₽': 'RUB', '₪': 'ILS', '₫': 'VND' },
-  ...{ '$': 'USD', 'us$': 'USD', 'u.s.$': 'USD', 'c$': 'CAD', 'ca$': 'CAD', 'a$': 'AUD', 'au$': 'AUD', 's$': 'SGD', 'hk$': 'HKD', 'nz$': 'NZD', 'r$': 'BRL' },
-  ...{ rm: 'MYR', rs: 'INR', 'rs.': 'INR', kč: 'CZK', zł: 'PLN', ft: 'HUF', 'fr.': 'CHF', sfr: 'CHF', 'kr.': 'DKK', rp: 'IDR', '฿': 'THB' },
-  ...{ euro: 'EUR', euros: 'EUR', dollar: 'USD', dollars: 'USD', pound: 'GBP', pounds: 'GBP', yen: 'JPY', rupees: 'INR', rupee: 'INR' },
+  ...{
+    $: 'USD',
+    us$: 'USD',
+    'u.s.$': 'USD',
+    c$: 'CAD',
+    ca$: 'CAD',
+    a$: 'AUD',
+    au$: 'AUD',
+    s$: 'SGD',
+    hk$: 'HKD',
+    nz$: 'NZD',
+    r$: 'BRL',
+  },
+  ...{
+    rm: 'MYR',
+    rs: 'INR',
+    'rs.': 'INR',
+    kč: 'CZK',
+    zł: 'PLN',
+    ft: 'HUF',
+    'fr.': 'CHF',
+    sfr: 'CHF',
+    'kr.': 'DKK',
+    rp: 'IDR',
+    '฿': 'THB',
+  },
+  ...{
+    euro: 'EUR',
+    euros: 'EUR',
+    dollar: 'USD',
+    dollars: 'USD',
+    pound: 'GBP',
+    pounds: 'GBP',
+    yen: 'JPY',
+    rupees: 'INR',
+    rupee: 'INR',
+  },
   ...{ ringgit: 'MYR', francs: 'CHF', sterling: 'GBP' },
 };
 const CODES: ReadonlySet<string> = new Set(
@@ -15,7 +49,15 @@ const CODES: ReadonlySet<string> = new Set(
 
 /** Signs before or after amounts, the longest first, as a part of an expression. */
 export const CURRENCY_PATTERN = [
-  ...[String.raw`U\.?S\.?\s?\$`, String.raw`(?:CA|AU|HK|NZ|[CASR])\$`, String.raw`[$€£¥₹₩₺₽₪₫฿]`, String.raw`RM`, String.raw`Rs\.?`, String.raw`Kč`, String.raw`zł`],
+  ...[
+    String.raw`U\.?S\.?\s?\$`,
+    String.raw`(?:CA|AU|HK|NZ|[CASR])\$`,
+    String.raw`[$€£¥₹₩₺₽₪₫฿]`,
+    String.raw`RM`,
+    String.raw`Rs\.?`,
+    String.raw`Kč`,
+    String.raw`zł`,
+  ],
   [...CODES].join('|'),
 ].join('|');
 

@@ -13,7 +13,7 @@ export interface CalendarDate {
 interface Spelling {
   pattern: RegExp;
   /** What the groups of a match say; null where they are no date. */
-  read(groups: readonly string[], order: DateOrder): CalendarDate | null;
+  read: (groups: readonly string[], order: DateOrder) => CalendarDate | null;
 }
 
 const WORD = String.raw`(\p{L}{3,12})\.?`;
@@ -29,12 +29,18 @@ const SPELLINGS: readonly Spelling[] = [
   { pattern: /(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?日/u, read: ([y, m, d]) => dayOf(y, m, d) },
   // 7 March 2024, 7. März 2024, 07-Mar-24, 7th of March, 2024, 7MAR2024
   {
-    pattern: new RegExp(String.raw`(\d{1,2})${ORDINAL}(?:\s?[-/.,]\s?|\s*)(?:day\s+)?(?:of\s+|de\s+|di\s+)?${WORD}${OF}\s?[-/.,]?\s?${YEAR}`, 'u'),
+    pattern: new RegExp(
+      String.raw`(\d{1,2})${ORDINAL}(?:\s?[-/.,]\s?|\s*)(?:day\s+)?(?:of\s+|de\s+|di\s+)?${WORD}${OF}\s?[-/.,]?\s?${YEAR}`,
+      'u',
+    ),
     read: ([d, m, y]) => dayNamed(y, m, d),
   },
   // March 7, 2024, Mar-07-2024, Sept. 7th 2024
   {
-    pattern: new RegExp(String.raw`${WORD}\s?[-/.]?\s?(\d{1,2})${ORDINAL}\s?[-/.,]?\s?,?\s?((?:19|20)\d{2}|['’]\d{2})`, 'u'),
+    pattern: new RegExp(
+      String.raw`${WORD}\s?[-/.]?\s?(\d{1,2})${ORDINAL}\s?[-/.,]?\s?,?\s?((?:19|20)\d{2}|['’]\d{2})`,
+      'u',
+    ),
     read: ([m, d, y]) => dayNamed(y, m, d),
   },
   // 2024 March 7, 2024-Mar-07
@@ -50,7 +56,8 @@ const SPELLINGS: readonly Spelling[] = [
   // 07032024, 20240307
   {
     pattern: /(\d{2})(\d{2})(\d{2})(\d{2})/u,
-    read: ([a = '', b = '', c = '', d = ''], order) => dayOf(`${a}${b}`, c, d, true) ?? dayOfTwo(`${c}${d}`, a, b, order, true),
+    read: ([a = '', b = '', c = '', d = ''], order) =>
+      dayOf(`${a}${b}`, c, d, true) ?? dayOfTwo(`${c}${d}`, a, b, order, true),
   },
 ];
 
@@ -121,7 +128,11 @@ function findSpelled(spellings: readonly Spelling[], text: string, order: DateOr
 /** A date is no part of a longer number or word. */
 function isWhole(text: string, { from, to }: { from: number; to: number }): boolean {
   const [before, last, after] = [text.slice(Math.max(0, from - 2), from), text.charAt(to - 1), text.slice(to, to + 2)];
-  if (/[\p{L}\p{N}]$|\d[/.,]$/u.test(before) || (/^[-/]\d/u.test(after) && after.charAt(0) === separatorOf(text.slice(from, to)))) return false;
+  if (
+    /[\p{L}\p{N}]$|\d[/.,]$/u.test(before) ||
+    (/^[-/]\d/u.test(after) && after.charAt(0) === separatorOf(text.slice(from, to)))
+  )
+    return false;
   return !/^[\p{N}]/u.test(after) && !(/\p{L}/u.test(last) && /^\p{L}/u.test(after)) && !/^[.,]\d/u.test(after);
 }
 

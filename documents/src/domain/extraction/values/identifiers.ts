@@ -4,7 +4,8 @@ import { isBic, isIban, isVatNumber } from './check-digits.js';
 const TOKEN = /[\p{L}\p{N}#][\p{L}\p{N}\-_/.:#&]*/gu;
 const IBAN = /[A-Z]{2}\d{2}(?:[ .-]?[A-Z\d]{1,4}){3,9}/gu;
 const BIC = /[A-Z]{6}[A-Z\d]{2}(?:[A-Z\d]{3})?/gu;
-const VAT = /(?:AT|BE|BG|CHE|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)[\s.-]?[A-Z\d](?:[\s.-]?[A-Z\d]){6,13}/gu;
+const VAT =
+  /(?:AT|BE|BG|CHE|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)[\s.-]?[A-Z\d](?:[\s.-]?[A-Z\d]){6,13}/gu;
 
 /** Words that hold a digit, with what is joined to them by hyphens, slashes and dots. */
 export function findIdentifiers(text: string): TextSpan[] {

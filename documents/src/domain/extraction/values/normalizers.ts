@@ -39,7 +39,11 @@ const dateBy =
     if (!takes(node, 'string')) return takes(node, 'integer') || takes(node, 'number') ? date.year : null;
     const form = dateFormOf(node);
     if (form === null) return verbatim(raw, node);
-    return writeDate(date, form, node.rules.some(({ format }) => format === 'date'));
+    return writeDate(
+      date,
+      form,
+      node.rules.some(({ format }) => format === 'date'),
+    );
   };
 
 /** The moment of a day and a time beside it, as if it were in UTC where no zone is printed. */

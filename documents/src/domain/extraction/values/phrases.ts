@@ -1,12 +1,17 @@
 import { singularOf, wordsOf } from '../../schemas/words/name-field.js';
 import type { JsonPrimitive } from '../../../../../src/domain/json.js';
 
-const YES: ReadonlySet<string> = new Set('yes y true ja oui si sí sim tak x ✓ ✔ ☑ ☒ ✗ ✘ 🗹 checked selected on'.split(' '));
+const YES: ReadonlySet<string> = new Set(
+  'yes y true ja oui si sí sim tak x ✓ ✔ ☑ ☒ ✗ ✘ 🗹 checked selected on'.split(' '),
+);
 const NO: ReadonlySet<string> = new Set('no n false nein non não nie nee ☐ □ ¨ ❏ o off unchecked'.split(' '));
 
 /** What a word, a sign or a box says; null where it says neither. */
 export function truthOf(text: string): boolean | null {
-  const plain = text.trim().toLowerCase().replaceAll(/[[\]().,:]/gu, '');
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[[\]().,:]/gu, '');
   if (plain === '' && /^\[\s*\]|^\(\s*\)/u.test(text.trim())) return false;
   if (YES.has(plain)) return true;
   return NO.has(plain) ? false : null;

@@ -27,11 +27,30 @@ export interface FoundValue extends TextSpan {
 type Recognizer = (text: string, locale: Locale) => FoundValue[];
 
 const RECOGNIZERS: Readonly<Record<Exclude<RecognizedKind, 'text' | 'boolean'>, Recognizer>> = {
-  identifier: (text) => findIdentifiers(text).map((span) => plain(span, 'verbatim', lookOfIdentifier(text.slice(span.from, span.to)))),
+  identifier: (text) =>
+    findIdentifiers(text).map((span) => plain(span, 'verbatim', lookOfIdentifier(text.slice(span.from, span.to)))),
   money: (text, { mark }) => numbers(text, mark, (one) => !one.isPercent && isAmount(one), lookOfMoney),
-  number: (text, { mark }) => numbers(text, mark, () => true, () => 0.5),
-  integer: (text, { mark }) => numbers(text, mark, ({ value, isPercent }) => Number.isInteger(value) && !isPercent, () => 0.5),
-  percent: (text, { mark }) => numbers(text, mark, () => true, ({ isPercent }) => (isPercent ? 1 : 0.2)),
+  number: (text, { mark }) =>
+    numbers(
+      text,
+      mark,
+      () => true,
+      () => 0.5,
+    ),
+  integer: (text, { mark }) =>
+    numbers(
+      text,
+      mark,
+      ({ value, isPercent }) => Number.isInteger(value) && !isPercent,
+      () => 0.5,
+    ),
+  percent: (text, { mark }) =>
+    numbers(
+      text,
+      mark,
+      () => true,
+      ({ isPercent }) => (isPercent ? 1 : 0.2),
+    ),
   date: (text, locale) => findDays(text, locale.order).map((span) => dated(span, text, locale)),
   'date-part': (text, locale) => findDateParts(text, locale.order).map((span) => dated(span, text, locale)),
   'date-time': moments,
@@ -49,11 +68,16 @@ const RECOGNIZERS: Readonly<Record<Exclude<RecognizedKind, 'text' | 'boolean'>, 
 };
 
 /** All values of a kind in a text, from left to right. */
-export function recognize(kind: Exclude<RecognizedKind, 'text' | 'boolean'>, text: string, locale: Locale): FoundValue[] {
+export function recognize(
+  kind: Exclude<RecognizedKind, 'text' | 'boolean'>,
+  text: string,
+  locale: Locale,
+): FoundValue[] {
   return RECOGNIZERS[kind](text, locale);
 }
 
-const AMERICAN = /\b(?:AK|AL|AR|AZ|CA|CO|CT|DE|FL|GA|HI|IA|ID|IL|IN|KS|KY|LA|MA|MD|ME|MI|MN|MO|MS|MT|NC|ND|NE|NH|NJ|NM|NV|NY|OH|OK|OR|PA|RI|SC|SD|TN|TX|UT|VA|VT|WA|WI|WV|WY),? \d{5}\b|\bUnited States\b|\bU\.S\./u;
+const AMERICAN =
+  /\b(?:AK|AL|AR|AZ|CA|CO|CT|DE|FL|GA|HI|IA|ID|IL|IN|KS|KY|LA|MA|MD|ME|MI|MN|MO|MS|MT|NC|ND|NE|NH|NJ|NM|NV|NY|OH|OK|OR|PA|RI|SC|SD|TN|TX|UT|VA|VT|WA|WI|WV|WY),? \d{5}\b|\bUnited States\b|\bU\.S\./u;
 
 /** What the dates and numbers of a document say together; a document that says nothing has days first, but for one from the United States. */
 export function localeOf(texts: readonly string[]): Locale {
@@ -112,7 +136,15 @@ function dated({ from, to, date }: DateSpan, text: string, { order }: Locale): F
   const amount = date.year * 10_000 + (date.month ?? 0) * 100 + (date.day ?? 0);
   const normalizedBy = order === 'month' ? 'date_month_first' : 'date_day_first';
   const isPlausible = date.year >= 1900 && date.year <= 2100;
-  const look = !isPlausible ? 0.1 : /\p{L}/u.test(said) ? 1 : /^\d{8}$/u.test(said) ? 0.3 : isOpenOrder(said) ? 0.8 : 0.9;
+  const look = !isPlausible
+    ? 0.1
+    : /\p{L}/u.test(said)
+      ? 1
+      : /^\d{8}$/u.test(said)
+        ? 0.3
+        : isOpenOrder(said)
+          ? 0.8
+          : 0.9;
   return { from, to, normalizedBy, look: date.day === null ? look * 0.4 : look, amount };
 }
 
@@ -123,7 +155,11 @@ function moments(text: string, locale: Locale): FoundValue[] {
     const rest = text.slice(span.to, span.to + 20);
     const time = timeIn(rest);
     const isBeside = time !== null && /^[\sT,]*(?:at\s)?$/u.test(rest.slice(0, time.from));
-    return { ...dated(span, text, locale), normalizedBy, to: isBeside ? span.to + time.from + time.said.length : span.to };
+    return {
+      ...dated(span, text, locale),
+      normalizedBy,
+      to: isBeside ? span.to + time.from + time.said.length : span.to,
+    };
   });
 }
 

@@ -14,7 +14,12 @@ export function dateFormOf({ rules, description }: Pick<NormalScalar, 'rules' | 
 /** A date in a form; null where the form wants more than is known. ISO dates may end with the month or the year where the schema has no format. */
 export function writeDate(date: CalendarDate, form: string, isStrict: boolean): string | null {
   if (form === 'YYYY-MM-DD' && !isStrict) return isoOf(date);
-  const parts: Readonly<Record<string, number | null>> = { YYYY: date.year, YY: date.year % 100, MM: date.month, DD: date.day };
+  const parts: Readonly<Record<string, number | null>> = {
+    YYYY: date.year,
+    YY: date.year % 100,
+    MM: date.month,
+    DD: date.day,
+  };
   const tokens = form.split(/([-/. ])/u);
   if (tokens.some((token) => parts[token] === null)) return null;
   return tokens.map((token) => writePart(token, parts[token])).join('');
