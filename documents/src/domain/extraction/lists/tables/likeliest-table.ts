@@ -54,4 +54,3 @@ function likelihoodOf(shape: RowShape, columns: readonly ColumnOfLeaf[], { block
   const grid = found === 'lines' ? 0 : 0.02;
   return Math.min(0.99, (0.15 + 0.45 * quality + 0.4 * coverage) * size + grid);
 }
-
