@@ -12,7 +12,7 @@ import { resultKey } from '../core/extractions/result-text.js';
 import type { Record as DocsvcRecord } from '../core/record/record.js';
 import { runError, type RunErrorCode } from '../domain/extraction/run/run-errors.js';
 import type { BlobStore } from '../platform/blobs/blob-store.js';
-import { ExtractionThread } from '../platform/extraction/extraction-thread.js';
+import { EngineProcess } from '../platform/extraction/engine-process.js';
 import type { ExtractionMetrics } from './extraction-metrics.js';
 import type { RunRef } from './extraction-steps.js';
 import { sendSource } from './send-source.js';
@@ -83,25 +83,24 @@ class ItemWork {
     const readable = this.sources.filter((source) => faultOf(source) === null);
     if (readable.length === 0) return failed(this.firstFault());
     for (const source of this.sources) this.noteUnread(source);
-    const thread = new ExtractionThread();
+    const engine = new EngineProcess();
     try {
       const place = { ...this.on, orgId: this.ref.orgId };
       let pages = 0;
-      for (const source of readable) pages += await sendSource(place, thread, source, this.item.pages, signal);
+      for (const source of readable) pages += await sendSource(place, engine, source, this.item.pages, signal);
       if (pages === 0) return failed('no_pages');
-      return await this.extract(thread, pages, signal);
+      return await this.extract(engine, pages, signal);
     } finally {
-      await thread.end();
+      engine.end();
     }
   }
 
-  private async extract(thread: ExtractionThread, pages: number, signal: AbortSignal): Promise<Ended> {
+  private async extract(engine: EngineProcess, pages: number, signal: AbortSignal): Promise<Ended> {
     const { jsonSchema: schema, minConfidence, id } = this.item;
-    const outcome = await thread.extract({ schema, minConfidence }, pages, signal);
+    const outcome = await engine.extract({ schema, minConfidence }, pages, signal);
     if (outcome.kind === 'failed') {
-      const { code, cause } = outcome;
-      // What the engine says of its fault may hold words of the document, and the log is made for that.
-      if (code === 'extraction_crashed') this.on.log.error({ err: cause, itemId: id }, 'the engine ended by a fault');
+      const { code, at } = outcome;
+      if (code === 'extraction_crashed') this.on.log.error({ itemId: id, at }, 'the engine ended by a fault');
       return failed(code, pages);
     }
     const { blob, parts, isComplete, warnings } = outcome.result;

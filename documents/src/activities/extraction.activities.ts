@@ -1,5 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { beginExtraction, finishExtraction, listOpenItems, wantsResults } from '../core/extractions/extraction-moves.js';
+import {
+  beginExtraction,
+  finishExtraction,
+  listOpenItems,
+  wantsResults,
+} from '../core/extractions/extraction-moves.js';
 import { ExtractionEntity, type EndedStatus } from '../core/extractions/extraction.entity.js';
 import { listItems, ResultText } from '../core/extractions/result-text.js';
 import { runError, type RunErrorCode } from '../domain/extraction/run/run-errors.js';

@@ -98,8 +98,9 @@ async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
 }
 
 /** The same for runs of extraction. */
-async function wakeMissingRuns({ place, extractionWaker, openExtractions }: MaintenanceDependencies): Promise<number> {
-  const open = await openExtractions();
+async function wakeMissingRuns(on: MaintenanceDependencies): Promise<number> {
+  const { place, extractionWaker } = on;
+  const open = await on.openExtractions();
   let woken = 0;
   for (let after: string | null = null; ;) {
     const page: OpenExtraction[] = await listOpenExtractions(place.record, STARTED_WITHIN_MS, after, PAGE);

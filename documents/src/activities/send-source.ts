@@ -6,8 +6,8 @@ import type { Record as DocsvcRecord } from '../core/record/record.js';
 import { clipTable } from '../domain/extraction/run/join-documents.js';
 import type { Table } from '../domain/page-model.js';
 import type { BlobStore } from '../platform/blobs/blob-store.js';
-import type { ExtractionThread } from '../platform/extraction/extraction-thread.js';
-import type { PackedPage } from '../platform/extraction/thread-messages.js';
+import type { PackedPage } from '../platform/extraction/engine-messages.js';
+import type { EngineProcess } from '../platform/extraction/engine-process.js';
 
 /** What is held in memory at a time. */
 const AT_ONCE = { limit: 50, bytes: 16 * 1024 * 1024 };
@@ -22,7 +22,7 @@ interface Place {
 class Sending {
   constructor(
     private readonly place: Place,
-    private readonly thread: Pick<ExtractionThread, 'send'>,
+    private readonly engine: Pick<EngineProcess, 'send'>,
     private readonly parseId: string,
     private readonly range: { first: number; last: number },
     private readonly signal: AbortSignal,
@@ -32,12 +32,12 @@ class Sending {
     const { record, orgId } = this.place;
     const { first, last } = this.range;
     let sent = 0;
-    for (let after: number | null = first - 1; after !== null && after < last; ) {
+    for (let after: number | null = first - 1; after !== null && after < last;) {
       this.signal.throwIfAborted();
       const asked: NumberedPart = { after, ...AT_ONCE };
       const { rows, hasNext } = await record.inOrganization(orgId, (tx) => listPages(tx, this.parseId, asked));
       const pages = await this.pack(rows.filter(({ page_number }) => page_number <= last));
-      this.thread.send({ kind: 'pages', pages });
+      await this.engine.send({ kind: 'pages', pages });
       sent += pages.length;
       after = hasNext ? (rows.at(-1)?.page_number ?? null) : null;
     }
@@ -56,12 +56,12 @@ class Sending {
   async tables(): Promise<void> {
     const { record, orgId } = this.place;
     const { first, last } = this.range;
-    for (let after: number | null = 0; after !== null; ) {
+    for (let after: number | null = 0; after !== null;) {
       this.signal.throwIfAborted();
       const asked: NumberedPart & { page: null } = { after, page: null, ...AT_ONCE };
       const { rows, hasNext } = await record.inOrganization(orgId, (tx) => listTables(tx, this.parseId, asked));
       const tables = rows.map(({ content }) => clipTable(content, first, last));
-      this.thread.send({ kind: 'tables', tables: tables.filter((table): table is Table => table !== null) });
+      await this.engine.send({ kind: 'tables', tables: tables.filter((table): table is Table => table !== null) });
       after = hasNext ? (rows.at(-1)?.table_number ?? null) : null;
     }
   }
@@ -74,7 +74,7 @@ class Sending {
  */
 export async function sendSource(
   place: Place,
-  thread: Pick<ExtractionThread, 'send'>,
+  engine: Pick<EngineProcess, 'send'>,
   source: RunSource,
   range: { first: number; last: number },
   signal: AbortSignal,
@@ -82,8 +82,8 @@ export async function sendSource(
   const { parse_id: parseId, document_id: documentId, document_name: documentName, page_count: pageCount } = source;
   if (parseId === null) throw new TypeError('a version without pages is not sent');
   const document = { documentId, documentName, documentVersionId: source.version_id };
-  thread.send({ kind: 'document', document, pageCount });
-  const sending = new Sending(place, thread, parseId, range, signal);
+  await engine.send({ kind: 'document', document, pageCount });
+  const sending = new Sending(place, engine, parseId, range, signal);
   const sent = await sending.pages();
   await sending.tables();
   return sent;

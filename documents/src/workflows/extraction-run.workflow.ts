@@ -90,7 +90,7 @@ class Running {
   async toTheEnd(): Promise<void> {
     const work = new CancellationScope();
     const all = work.run(() => this.extractOpen());
-    for (let { seen } = this.wakeUps; ; ) {
+    for (let { seen } = this.wakeUps; ;) {
       const looked = seen;
       const woke = condition(() => this.wakeUps.seen > looked);
       if ((await Promise.race([all.then(() => 'done'), woke])) === 'done') return;
@@ -110,7 +110,7 @@ class Running {
 
   /** Goes through the items that are open, some at once. A long run is continued in a new execution, which finds the rest. */
   private async extractOpen(): Promise<void> {
-    for (let after = 0; ; ) {
+    for (let after = 0; ;) {
       const open = await steps.listOpenItems(this.ref, after);
       const last = open.at(-1);
       if (last === undefined) return;

@@ -122,7 +122,9 @@ export class ExtractionView {
 }
 
 export class StartedExtraction extends ExtractionView {
-  @ApiProperty({ description: 'Whether the project had a run with this externalId: then this is it, and none was started.' })
+  @ApiProperty({
+    description: 'Whether the project had a run with this externalId: then this is it, and none was started.',
+  })
   replayed!: boolean;
 
   @ApiProperty({ description: 'Whether this request asks for the same as the one that started the run.' })

@@ -49,7 +49,8 @@ export class ExtractionsService {
       const made = await this.begin(tx, caller, project, body, digest);
       if (made !== null) return { ...viewExtraction(made), replayed: false, requestMatches: true };
       const first = await findByExternalId(tx, project.id, externalId ?? '');
-      if (first === null) throw new DocsvcError('conflict', 'the run with this externalId was purged; repeat the request');
+      if (first === null)
+        throw new DocsvcError('conflict', 'the run with this externalId was purged; repeat the request');
       return replay(first, digest);
     });
   }
@@ -118,7 +119,8 @@ export class ExtractionsService {
   ): Promise<ExtractionEntity | null> {
     requireLocal(body.engine ?? project.settings.defaultEngine);
     const { first = null, last = null } = body.pageRange ?? {};
-    if (first !== null && last !== null && last < first) throw invalidMember('pageRange.last', 'is before pageRange.first');
+    if (first !== null && last !== null && last < first)
+      throw invalidMember('pageRange.last', 'is before pageRange.first');
     const version = await requireSchemaVersion(tx, caller, body.schemaVersionId);
     const schema = await requireSchema(tx, caller, version.schema_id);
     if (schema.project_id !== project.id) throw new DocsvcError('not_found', 'no such version of a schema');

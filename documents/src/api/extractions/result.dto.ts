@@ -88,7 +88,12 @@ const FIELDS = {
 
 @ApiExtraModels(ExtractedFieldView)
 class PlacedDocument {
-  @ApiProperty({ type: 'string', format: 'uuid', nullable: true, description: 'Null in a combined run, as what follows.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: 'Null in a combined run, as what follows.',
+  })
   documentId!: string | null;
 
   @ApiProperty({ type: 'string', nullable: true })

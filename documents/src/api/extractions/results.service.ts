@@ -24,8 +24,7 @@ const LINE_END = '\r\n';
 
 /** What is answered to whoever asks for a result. */
 export type ResultAnswer =
-  | { isThere: false; run: ExtractionView }
-  | { isThere: true; contentType: string; body: Readable };
+  { isThere: false; run: ExtractionView } | { isThere: true; contentType: string; body: Readable };
 
 /** How an attempt stands. */
 interface Attempt {
@@ -59,7 +58,8 @@ export class ResultsService {
     const status = of.status === 'completed' ? 'completed' : 'partial';
     const head = { ...run, attempt: of.number, status } as const;
     const result = new ResultText(this.documents.store, head, items, include === 'signals');
-    if (schema !== null) return { isThere: true, contentType: 'text/csv; charset=utf-8', body: csvOf(result, items, schema) };
+    if (schema !== null)
+      return { isThere: true, contentType: 'text/csv; charset=utf-8', body: csvOf(result, items, schema) };
     if (format === 'jsonl') return { isThere: true, contentType: 'application/x-ndjson', body: result.jsonl() };
     return { isThere: true, contentType: 'application/json', body: result.json() };
   }
@@ -80,7 +80,8 @@ async function find(
     throw new DocsvcError('extraction_failed', `the run failed: ${message}`, { details });
   }
   if (attempt.status === 'cancelled') throw new DocsvcError('extraction_cancelled', 'the run was cancelled');
-  if (attempt.status !== 'completed' && attempt.status !== 'partial') return { isThere: false, run: viewExtraction(run) };
+  if (attempt.status !== 'completed' && attempt.status !== 'partial')
+    return { isThere: false, run: viewExtraction(run) };
   const items = await listItems(tx, id, attempt.number);
   if (items.every(({ parts }) => parts === null)) {
     throw new DocsvcError('purged', 'what this run came to was purged with its documents');

@@ -19,16 +19,15 @@ export interface NewEvent {
  *
  * @returns its id
  */
-export async function appendEvent(tx: RecordTransaction, { type, projectId, data, result = null }: NewEvent): Promise<string> {
+export async function appendEvent(
+  tx: RecordTransaction,
+  { type, projectId, data, result = null }: NewEvent,
+): Promise<string> {
   const id = newRowId();
-  const deliveries = await tx.query<{ id: string }>('select id from docsvc_append_event($1, $2, $3, $4, $5, $6) as id', [
-    id,
-    tx.organizationId,
-    projectId,
-    type,
-    data,
-    result,
-  ]);
+  const deliveries = await tx.query<{ id: string }>(
+    'select id from docsvc_append_event($1, $2, $3, $4, $5, $6) as id',
+    [id, tx.organizationId, projectId, type, data, result],
+  );
   for (const delivery of deliveries) await wake(tx, 'deliver', delivery.id);
   return id;
 }

@@ -35,8 +35,6 @@ export function listItems(
 
 /**
  * What a run came to, as texts that are put behind each other: no result is ever held whole. Results whose documents were purged are left out.
- *
- * @see documents/docs/extraction.md
  */
 export class ResultText {
   private readonly results: ItemWithResult[];
@@ -79,7 +77,9 @@ export class ResultText {
 
   private async *jsonPieces(): AsyncGenerator<string | Readable> {
     const { head, results } = this;
-    const failures = this.items.filter(({ error }) => error !== null).map((item) => ({ ...placeOf(item), ...item.error }));
+    const failures = this.items
+      .filter(({ error }) => error !== null)
+      .map((item) => ({ ...placeOf(item), ...item.error }));
     const purged = this.items.filter(({ purged_at }) => purged_at !== null).length;
     const members = {
       ...{ extractionId: head.id, status: head.status, schemaVersionId: head.schema_version_id },

@@ -106,7 +106,9 @@ function refuse(answer: StartAnswer | undefined, limits: StartLimits): void {
 
 /** Of what a request asks for, whatever the order of its members. */
 export function digestRequest(asked: JsonObject): Buffer {
-  return createHash('sha256').update(JSON.stringify(ordered(asked))).digest();
+  return createHash('sha256')
+    .update(JSON.stringify(ordered(asked)))
+    .digest();
 }
 
 function ordered(value: unknown): unknown {

@@ -6,8 +6,7 @@ const SENTENCES = {
   timeout_item: 'The document took more time than a document of its length may. Name a pageRange, or a smaller schema.',
   memory_limit: 'The document took more memory than a document may. Name a pageRange, or a smaller schema.',
   no_pages: 'The document has no page in the pageRange that could be read.',
-  extraction_crashed:
-    'A fault of the service ended the extraction of this document; the log of the worker tells more.',
+  extraction_crashed: 'A fault of the service ended the extraction of this document; the log of the worker tells more.',
   internal: 'A fault of the service kept the document from being extracted. Retry the run.',
 } as const;
 

@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import { extractDocument } from '../../../domain/extraction/extract-document.js';
 import { Reading } from '../../../domain/extraction/reading.js';
@@ -12,24 +12,24 @@ import { RESULT_PARTS, type ResultPart, type ResultPartName } from '../../../dom
 import type { Page } from '../../../domain/page-model.js';
 import { compileSchema } from '../../../domain/schemas/compile-schema.js';
 import { packText, unpackText } from '../../blobs/packed-text.js';
-import type { PackedPage, ThreadMessage, ThreadResult } from '../thread-messages.js';
+import type { EngineAnswer, EngineMessage, EngineResult, PackedPage } from '../engine-messages.js';
 
-/** As much as a parser may print of one page, twice: what is left out of an item may come back as `null`. */
+/** Twice as much as a parser may print of one page: what is left out of an item may come back as `null`. */
 const MAX_DETAILS_BYTES = 256 * 1024 * 1024;
 /** Of the warnings that are kept with the run; the result has all. */
 const TOLD_WARNINGS = 20;
 
-const port = parentPort;
-if (port === null) throw new Error('this is the program of a thread');
-
 const documents: ReadDocument[] = [];
 let work: Promise<void> = Promise.resolve();
 // One after the other, although packing and unpacking wait for other threads.
-port.on('message', (message: ThreadMessage) => {
-  work = work.then(() => take(message));
+process.on('message', (message: EngineMessage) => {
+  work = work.then(() => take(message)).catch(tellFault);
 });
+process.once('disconnect', () => process.exit());
+// Whoever computes hears of no disconnection: a thread looks whether the worker still lives.
+new Worker(new URL('./watch-parent.js', import.meta.url), { workerData: process.ppid }).unref();
 
-async function take(message: ThreadMessage): Promise<void> {
+async function take(message: EngineMessage): Promise<void> {
   switch (message.kind) {
     case 'document':
       documents.push({ document: message.document, pageCount: message.pageCount, pages: [], tables: [] });
@@ -38,13 +38,21 @@ async function take(message: ThreadMessage): Promise<void> {
       for (const page of message.pages) documents.at(-1)?.pages.push(await unpackPage(page));
       return;
     case 'tables':
-      documents.at(-1)?.tables.push(...message.tables);
+      for (const table of message.tables) documents.at(-1)?.tables.push(table);
       return;
-    case 'extract': {
-      const result = await extract(message.schema, message.minConfidence);
-      port?.postMessage(result, [result.blob.buffer as ArrayBuffer]);
-    }
+    case 'extract':
+      tell({ kind: 'result', result: await extract(message.schema, message.minConfidence) });
   }
+}
+
+function tell(answer: EngineAnswer): void {
+  process.send?.(answer);
+}
+
+function tellFault(fault: unknown): void {
+  const { message = '', stack = '' } = fault instanceof Error ? fault : {};
+  const isFull = /^Invalid (string|array) length/.test(message);
+  tell({ kind: 'fault', isFull, at: stack.split('\n').filter((line) => /^ {4}at /.test(line)) });
 }
 
 async function unpackPage({ page, details }: PackedPage): Promise<Page> {
@@ -53,7 +61,7 @@ async function unpackPage({ page, details }: PackedPage): Promise<Page> {
   return { ...page, ...(JSON.parse(text) as Omit<Page, keyof PackedPage['page']>), warnings: [] };
 }
 
-async function extract(schema: JsonObject, minConfidence: number | null): Promise<ThreadResult> {
+async function extract(schema: JsonObject, minConfidence: number | null): Promise<EngineResult> {
   const joined = joinDocuments(documents);
   const found = extractDocument(compileSchema(schema), new Reading(joined.pages, joined.tables));
   return {
@@ -63,7 +71,7 @@ async function extract(schema: JsonObject, minConfidence: number | null): Promis
   };
 }
 
-async function pack(written: WrittenResult): Promise<Pick<ThreadResult, 'blob' | 'parts'>> {
+async function pack(written: WrittenResult): Promise<Pick<EngineResult, 'blob' | 'parts'>> {
   const frames: Buffer[] = [];
   const parts: Partial<Record<ResultPartName, ResultPart>> = {};
   let offset = 0;
@@ -73,8 +81,5 @@ async function pack(written: WrittenResult): Promise<Pick<ThreadResult, 'blob' |
     frames.push(frame);
     offset += frame.length;
   }
-  // Of its own, so that it can be handed over.
-  const blob = new Uint8Array(offset);
-  for (let at = 0, next = frames.shift(); next !== undefined; at += next.length, next = frames.shift()) blob.set(next, at);
-  return { blob, parts: parts as ThreadResult['parts'] };
+  return { blob: Buffer.concat(frames), parts: parts as EngineResult['parts'] };
 }

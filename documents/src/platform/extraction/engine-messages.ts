@@ -9,15 +9,15 @@ export interface PackedPage {
   details: Uint8Array;
 }
 
-/** What a thread is sent: a document with its pages and tables, further ones, and then the question. */
-export type ThreadMessage =
+/** What an engine is sent: a document with its pages and tables, further ones, and then the question. */
+export type EngineMessage =
   | { kind: 'document'; document: RunDocument; pageCount: number }
   | { kind: 'pages'; pages: PackedPage[] }
   | { kind: 'tables'; tables: Table[] }
   | { kind: 'extract'; schema: JsonObject; minConfidence: number | null };
 
-/** What the engine came to. */
-export interface ThreadResult {
+/** What it came to. */
+export interface EngineResult {
   /** The blob with all parts. */
   blob: Uint8Array;
   parts: ResultParts;
@@ -26,3 +26,9 @@ export interface ThreadResult {
   /** The first of them; all are in the result. */
   warnings: { code: string; message: string; pageNumber?: number }[];
 }
+
+/** What an engine answers, once. */
+export type EngineAnswer =
+  | { kind: 'result'; result: EngineResult }
+  /** Where a fault of the engine happened; without its message, which may hold words of the document. */
+  | { kind: 'fault'; isFull: boolean; at: string[] };
