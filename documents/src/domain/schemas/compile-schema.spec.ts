@@ -72,7 +72,7 @@ describe('a compiled schema', () => {
     const nullable = properties.map(({ name, node }) => [name, node.kind, node.nullable]);
     expect(nullable).toContainEqual(['seller', 'object', true]);
     expect(nullable).toContainEqual(['buyer', 'object', false]);
-    expect(properties.find(({ name }) => name === 'buyer')?.node.description).toBe('Who buys.');
+    expect(properties.find(({ name }) => name === 'buyer')?.node.description).toBe('Who buys. A party.');
   });
 });
 

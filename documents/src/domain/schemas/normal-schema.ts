@@ -82,8 +82,7 @@ class Normalizer {
     const name = readReference(given['$ref']);
     if (name === null) return given;
     const target = this.writtenOut(this.definitions.get(name)?.node);
-    const own = descriptionOf(given);
-    return own === '' ? target : { ...target, description: own };
+    return { ...target, description: saidOfBoth(descriptionOf(given), descriptionOf(target)) };
   }
 
   private propertiesOf({ properties, required }: JsonObject): NormalProperty[] {
@@ -139,6 +138,12 @@ function boundsOf(node: JsonObject): Record<string, number> {
 
 function descriptionOf({ description }: JsonObject): string {
   return typeof description === 'string' ? description.trim() : '';
+}
+
+/** Both hold: what a place says of its value, and what the definition says of all such values. */
+function saidOfBoth(own: string, general: string): string {
+  if (own === '' || general === '' || own.includes(general)) return own === '' ? general : own;
+  return /[.!?]$/u.test(own) ? `${own} ${general}` : `${own}. ${general}`;
 }
 
 function textOf(value: JsonValue | undefined): string | null {
