@@ -3,9 +3,10 @@ import type { ListTarget } from '../compile/target.js';
 import type { Reading, Scope } from '../reading.js';
 import type { AnswerObject, ListFinder, ListProposal } from './list-finder.js';
 import { seriesFinder } from './series/series-finder.js';
+import { tableFinder } from './tables/table-finder.js';
 
 /** All ways in which lists are found, in the order in which equals win. */
-const FINDERS: readonly ListFinder[] = [seriesFinder];
+const FINDERS: readonly ListFinder[] = [tableFinder, seriesFinder];
 
 const NO_LIST: ListAnswer = { kind: 'list', items: [], expectedRows: null, method: null, missingPages: [] };
 
