@@ -35,7 +35,7 @@ export const PRIOR_WEIGHTS: Readonly<Record<Family, Weights>> = {
       long: -1,
       letters: 0.8,
     },
-    ...{ names: -0.3, lone: 0.5, unnamed: -3, web: 1.2 },
+    ...{ names: -0.3, lone: 0.5, unnamed: -3, web: 1.2, read: 1.5, words: 2, bias: -5.5 },
   },
   person: {
     ...NAMED,

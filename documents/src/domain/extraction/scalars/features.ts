@@ -55,6 +55,10 @@ export const FEATURES = [
   'long',
   /** Share of letters, of texts. */
   'letters',
+  /** How surely its words were read. */
+  'read',
+  /** Share of its words that look like words. */
+  'words',
   /** Whether it has no label although one would be expected. */
   'unnamed',
   /** Whether the schema does not take it, by pattern, bounds or format. */

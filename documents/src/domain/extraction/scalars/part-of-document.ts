@@ -2,7 +2,7 @@ import type { Reading, Scope } from '../reading.js';
 import { DocumentIndex, type PlacedValue } from './document-index.js';
 import type { Features } from './features.js';
 import type { RecognizedKind } from '../values/recognize.js';
-import type { TextBlock } from './text-block.js';
+import { rangesOf, type TextBlock } from './text-block.js';
 
 /** So few lines are an item of a list, whose values have no labels. */
 const NARROW_LINES = 14;
@@ -63,6 +63,12 @@ export class PartOfDocument {
       ...(block.isBold ? { bold: 1 } : {}),
       ...(this.isNarrow ? { narrow: 1 } : {}),
     };
+  }
+
+  /** How surely a part of a block was read. */
+  readOf({ block, from, to }: { block: TextBlock; from: number; to: number }): number {
+    const words = rangesOf(block, from, to).flatMap((range) => this.reading.wordsOf(range));
+    return words.length === 0 ? 1 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
   }
 
   sizeOf(block: TextBlock): number {

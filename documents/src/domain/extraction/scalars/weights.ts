@@ -241,7 +241,7 @@ export const WEIGHTS: Readonly<Record<Family, Features>> = {
     misfit: -4,
   },
   company: {
-    bias: -2.5,
+    bias: -5.5,
     label: 3,
     quoted: 1,
     length: 0.8,
@@ -269,6 +269,8 @@ export const WEIGHTS: Readonly<Record<Family, Features>> = {
     narrow: 0.5,
     long: -1,
     letters: 0.8,
+    read: 1.5,
+    words: 2,
     unnamed: -3,
     misfit: -4,
   },
