@@ -19,6 +19,7 @@ export class PartOfDocument {
   /** Height of most lines. */
   private readonly usualHeight: number;
   private siteNames: readonly string[] | null = null;
+  private readonly crowds = new Map<PlacedValue, number>();
   private readonly counts = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(
@@ -63,6 +64,17 @@ export class PartOfDocument {
       ...(block.isBold ? { bold: 1 } : {}),
       ...(this.isNarrow ? { narrow: 1 } : {}),
     };
+  }
+
+  /** How many other values of a kind stand on its line. */
+  beside(value: PlacedValue, kind: Exclude<RecognizedKind, 'text' | 'boolean'>): number {
+    const known = this.crowds.get(value);
+    if (known !== undefined) return known;
+    const { block } = value;
+    const others = [...this.index.neighbours.rightOf(block), ...this.index.neighbours.leftOf(block)];
+    const count = others.reduce((sum, other) => sum + this.index.valuesIn(other, kind).length, 0);
+    this.crowds.set(value, count);
+    return count;
   }
 
   /** How surely a part of a block was read. */

@@ -49,6 +49,8 @@ export const WEIGHTS: Readonly<Record<Family, Features>> = {
     repeats: 0.8,
     largest: 0.8,
     zero: -0.3,
+    paid: 1.5,
+    row: -1,
     narrow: 1,
     unnamed: -3,
     misfit: -4,
