@@ -12,7 +12,9 @@ import { writeWeights } from './write-weights.js';
  * Fits the weights of candidates to a folder with gold and writes them into the sources. Before, each document is left out in turn, and it is told how
  * many leaves are right by the weights that were fitted without it.
  */
-const { values: asked } = parseArgs({ options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } } });
+const { values: asked } = parseArgs({
+  options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } },
+});
 if (asked.gold === undefined) {
   process.stderr.write('fit-weights: name the folder of the gold with --gold\n');
   process.exit(2);
@@ -37,15 +39,24 @@ async function readChoices(folder: string): Promise<GoldChoice[]> {
 /** A class of many documents weighs no more than some of few. */
 function fitAll(all: readonly GoldChoice[]): Record<Family, Features> {
   const sizes = sizesOf(all);
-  return Object.fromEntries(FAMILIES.map((family) => [family, fitFamily(family, all, sizes)])) as Record<Family, Features>;
+  return Object.fromEntries(FAMILIES.map((family) => [family, fitFamily(family, all, sizes)])) as Record<
+    Family,
+    Features
+  >;
 }
 
 function fitFamily(family: Family, all: readonly GoldChoice[], sizes: ReadonlyMap<string, number>): Features {
   const own = all.filter((one) => one.family === family);
-  return fitChoices(own.flatMap((one) => choiceOf(one, sizes)), PRIOR_WEIGHTS[family]);
+  return fitChoices(
+    own.flatMap((one) => choiceOf(one, sizes)),
+    PRIOR_WEIGHTS[family],
+  );
 }
 
-function choiceOf({ document, candidates, isRight, hasValue }: GoldChoice, sizes: ReadonlyMap<string, number>): Choice[] {
+function choiceOf(
+  { document, candidates, isRight, hasValue }: GoldChoice,
+  sizes: ReadonlyMap<string, number>,
+): Choice[] {
   const rights = candidates.map(({ features, value }) => ({ features, right: isRight(value) }));
   const isFound = rights.some(({ right }) => right);
   const weight = 3 / Math.sqrt(sizes.get(classOf(document)) ?? 1);
@@ -74,7 +85,8 @@ function evaluate(all: readonly GoldChoice[]): void {
       });
     }
   }
-  for (const [key, { right, returned, gold }] of counts) process.stdout.write(`${key}: ${right} right, ${returned} returned, ${gold} gold\n`);
+  for (const [key, { right, returned, gold }] of counts)
+    process.stdout.write(`${key}: ${right} right, ${returned} returned, ${gold} gold\n`);
 }
 
 function sizesOf(all: readonly GoldChoice[]): Map<string, number> {

@@ -27,7 +27,12 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
   const unnamed = unnamedPieces(target, part).map((piece) => ({ piece, features: {}, foundBy: 'place' }));
   const nouns = new Set(tellingWords(wordsOfLabel(target.name)));
   return [...named, ...unnamed].flatMap(({ piece, features, foundBy }) => {
-    const own = { ...part.standing(piece.block), ...lookOf(piece, target, nouns), ...webOf(piece, part), read: part.readOf(piece) };
+    const own = {
+      ...part.standing(piece.block),
+      ...lookOf(piece, target, nouns),
+      ...webOf(piece, part),
+      read: part.readOf(piece),
+    };
     return (
       candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []
     );
@@ -37,7 +42,9 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
 /** Misread pictures are full of rows of letters that nobody wrote. */
 function shareOfWords(text: string): number {
   const words = text.split(/\s+/u);
-  const good = words.filter((word) => /^[("“]?(?:\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\p{Lu}\.|&|\p{Lu}\p{Ll}*\p{Lu}\p{Ll}+)['’\p{L}]*[.,:;)”"]*$/u.test(word));
+  const good = words.filter((word) =>
+    /^[("“]?(?:\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\p{Lu}\.|&|\p{Lu}\p{Ll}*\p{Lu}\p{Ll}+)['’\p{L}]*[.,:;)”"]*$/u.test(word),
+  );
   return good.length / Math.max(1, words.length);
 }
 
@@ -150,8 +157,11 @@ function unnamedPieces(target: LeafTarget, part: PartOfDocument): Piece[] {
     return piece === null ? [] : [piece];
   };
   if (target.shape !== 'company' && target.shape !== 'party') return wholes.flatMap(toPiece);
-  const last = part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : [];
-  const companies = [...first, ...last].flatMap((block) => findCompanies(block.text).map((span) => ({ block, ...span })));
+  const last =
+    part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : [];
+  const companies = [...first, ...last].flatMap((block) =>
+    findCompanies(block.text).map((span) => ({ block, ...span })),
+  );
   const holders = new Set(companies.map(({ block }) => block));
   const others = wholes.filter((block) => !holders.has(block)).flatMap(toPiece);
   return [...others.map(withoutNumber), ...companies].slice(0, MOST_UNNAMED * 2);
