@@ -41,6 +41,8 @@ export function printedLines(reading: Reading, { from, to }: Scope): readonly Pr
 
 /** Above and below this a line may be printed again on every page. */
 const EDGES = { head: 0.12, foot: 0.85 };
+/** Of the pages, those that have it at least. */
+const OFTEN = 0.4;
 const repeatedIn = new WeakMap<Reading, ReadonlySet<string>>();
 
 /** Whether a line stands at the head or the foot of a page as it does of others, but for numbers. */
@@ -63,7 +65,8 @@ function repeatedLines(reading: Reading): Set<string> {
   for (const line of printedLines(reading, reading.whole).filter(isAtEdge)) {
     counts.set(lookOf(line), (counts.get(lookOf(line)) ?? 0) + 1);
   }
-  return new Set([...counts].flatMap(([look, count]) => (count >= 2 ? [look] : [])));
+  const least = Math.max(2, reading.pages.length * OFTEN);
+  return new Set([...counts].flatMap(([look, count]) => (count >= least ? [look] : [])));
 }
 
 function lowerBound(lines: readonly PrintedLine[], at: number): number {
