@@ -83,6 +83,8 @@ async function startApi(url) {
       DOCSVC_LOG_LEVEL: 'warn',
       DOCSVC_RATE_REQUESTS_PER_MIN: '100000',
       DOCSVC_RATE_SEARCHES_PER_MIN: '100000',
+      DOCSVC_RATE_EXTRACTIONS_PER_MIN: '100000',
+      DOCSVC_QUOTA_RUNNING_EXTRACTIONS: '100000',
     },
   });
   const started = { log: '', description: `http://127.0.0.1:${port}/api/openapi.json` };
