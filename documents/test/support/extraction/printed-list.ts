@@ -53,8 +53,10 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number];
 
 const FIRST = 'Anna Bruno Clara David Elif Farid Greta Hugo Ines Jonas Kaya Liam Mara Nils Olga Pablo'.split(' ');
-const LAST = 'Abel Brandt Costa Dietz Evans Fischer Gruber Hansen Ito Jensen Keller Lopez Moreau Novak Okoro Peters'.split(' ');
-const THINGS = 'Hinge Bracket Valve Cable Lamp Filter Panel Bolt Sensor Switch Pump Gasket Bearing Clamp Nozzle Spring'.split(' ');
+const LAST =
+  'Abel Brandt Costa Dietz Evans Fischer Gruber Hansen Ito Jensen Keller Lopez Moreau Novak Okoro Peters'.split(' ');
+const THINGS =
+  'Hinge Bracket Valve Cable Lamp Filter Panel Bolt Sensor Switch Pump Gasket Bearing Clamp Nozzle Spring'.split(' ');
 const MADE = 'steel brass copper plastic rubber glass ceramic aluminium nylon carbon'.split(' ');
 const MORE = 'with mounting kit and two spare screws for outdoor use in wet rooms up to forty degrees'.split(' ');
 const REGIONS = 'North South East West Central Coast Highland Lakeside Valley Harbour Plains Islands'.split(' ');
@@ -111,7 +113,8 @@ function listedRows({ layout, rows }: ListPlan, random: () => number): ListedRow
     left -= 1;
     const quantity = 1 + Math.floor(random() * 40);
     const cents = 100 + Math.floor(random() * 50_000);
-    const long = layout === 'wrapped' && random() < 0.4 ? ` ${MORE.slice(0, 6 + Math.floor(random() * 8)).join(' ')}` : '';
+    const long =
+      layout === 'wrapped' && random() < 0.4 ? ` ${MORE.slice(0, 6 + Math.floor(random() * 8)).join(' ')}` : '';
     const day = new Date(Date.UTC(2023, 0, 1 + Math.floor(at / 9))).toISOString().slice(0, 10);
     return {
       ...{ number: at + 1, date: day, customer: `${pick(FIRST)} ${pick(LAST)}` },
@@ -230,7 +233,8 @@ class ListPrinter {
   private row(row: ListedRow, isHidden: boolean): void {
     const lines = wrapped(this.pdf, row.description, 136);
     this.room(lines.length);
-    const words = (text: string): string => (this.plan.damage === 'unreadable' && isHidden ? garbled(text, this.random) : text);
+    const words = (text: string): string =>
+      this.plan.damage === 'unreadable' && isHidden ? garbled(text, this.random) : text;
     const isGone = this.plan.damage === 'gone' && isHidden;
     for (const { key, left, width, align } of isGone ? [] : this.columns) {
       const said = key === 'description' ? lines : [String(row[key])];

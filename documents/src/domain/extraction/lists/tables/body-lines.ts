@@ -172,7 +172,8 @@ function isRunningLine(
   above: FoundRow | undefined,
   reading: Reading,
 ): boolean {
-  const mayBe = (row.isOdd && row.cells.length > 1) || isApart(above, row);
+  const isNewPage = above?.pageNumber !== row.pageNumber;
+  const mayBe = row.isOdd ? row.cells.length > 1 || isApart(above, row) : !isNewPage && isApart(above, row);
   return mayBe && line !== undefined && isRepeated(line, reading);
 }
 

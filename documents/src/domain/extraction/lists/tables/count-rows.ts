@@ -14,7 +14,7 @@ const INTEGER = /^\W{0,2}(\d{1,7})[.)]?$/u;
 /** A list whose first number is beyond this may begin with any number. */
 const FIRST_NUMBER = 25;
 /** Of neighbours, how many must follow each other for a column to number its rows. */
-const FOLLOWING = 0.7;
+const FOLLOWING = 0.6;
 const COUNTING = /^(?:number|rank|position|pos|line|item|row|entry|seq|lfd|sr|id)$/u;
 
 /** By a column that numbers the rows. Null where none does. */

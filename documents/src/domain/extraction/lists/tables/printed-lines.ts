@@ -102,7 +102,7 @@ function widestSpace(page: Page): number {
     const words = page.words.slice(first, last + 1);
     return words.slice(1).map((word, at) => gapBetween(page, words[at] ?? word, word));
   });
-  const usual = median(spaces.filter((space) => space > 0.02 && space < 0.6)) || USUAL_SPACE;
+  const usual = median(spaces.filter((space) => space > 0.02 && space < WIDE.most)) || USUAL_SPACE;
   const least = page.source === 'text_layer' ? WIDE.least : WIDE.leastOfPictures;
   return Math.min(WIDE.most, Math.max(least, usual * WIDE.times));
 }
