@@ -25,7 +25,7 @@ const AT_ONCE = 16;
 /** A step whose worker died, or whose database is away, is taken again for as long as the run may last. */
 const LOST_STEP = { initialInterval: '500ms', maximumInterval: '30s' } as const;
 /** A document may be what its worker dies of, again and again: then it fails, and the others are done. */
-const HEAVY_STEP = { ...LOST_STEP, maximumAttempts: 10 } as const;
+const HEAVY_STEP = { ...LOST_STEP, maximumInterval: '2 minutes', maximumAttempts: 20 } as const;
 /** Of one execution: items from its begin to its end, waits for places among the engines included. */
 const RUN_LIMIT = '1 day';
 /** While it waits a run looks by itself too, should a wake-up be lost. */

@@ -4,6 +4,7 @@ import type { LivePipeline } from '../installation/live-pipeline.js';
 /** A run as the API answers it. */
 export interface LiveRun {
   id: string;
+  externalId: string;
   status: string;
   progress: { itemsDone: number; itemsTotal: number };
   warnings: { code: string }[];

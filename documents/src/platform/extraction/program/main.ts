@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import { extractDocument } from '../../../domain/extraction/extract-document.js';
@@ -18,6 +19,10 @@ import type { EngineAnswer, EngineMessage, EngineResult, PackedPage } from '../e
 const MAX_DETAILS_BYTES = 256 * 1024 * 1024;
 /** Of the warnings that are kept with the run; the result has all. */
 const TOLD_WARNINGS = 20;
+const BEHIND_OTHERS = 10;
+
+// Whoever waits for an answer of the API on the same host goes first.
+setPriority(BEHIND_OTHERS);
 
 const documents: ReadDocument[] = [];
 let work: Promise<void> = Promise.resolve();
