@@ -2,10 +2,20 @@ import type { ListAnswer } from '../answer.js';
 import type { ListTarget } from '../compile/target.js';
 import type { Reading, Scope } from '../reading.js';
 import type { AnswerObject, ListFinder, ListProposal } from './list-finder.js';
+import { contactsFinder } from './entries/contacts-finder.js';
+import { entriesFinder } from './entries/entries-finder.js';
+import { enumerationFinder } from './entries/enumeration-finder.js';
+import { referencesFinder } from './entries/references-finder.js';
 import { seriesFinder } from './series/series-finder.js';
 
 /** All ways in which lists are found, in the order in which equals win. */
-const FINDERS: readonly ListFinder[] = [seriesFinder];
+const FINDERS: readonly ListFinder[] = [
+  seriesFinder,
+  referencesFinder,
+  entriesFinder,
+  enumerationFinder,
+  contactsFinder,
+];
 
 const NO_LIST: ListAnswer = { kind: 'list', items: [], expectedRows: null, method: null, missingPages: [] };
 
