@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addBench } from './commands/bench.js';
 import { addDoctor } from './commands/doctor.js';
 import { addDocuments } from './commands/documents.js';
 import { addLater } from './commands/later.js';
@@ -35,6 +36,7 @@ export function buildProgram(): Command {
   addSchemas(program);
   addSearch(program);
   addWebhooks(program);
+  addBench(program);
   addDoctor(program);
   addLater(program);
   return program;

@@ -463,7 +463,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a schema from a spreadsheet of the project */
+        /** Make a schema from a spreadsheet: one of the project, or one sent as a form, which is not kept */
         post: operations["inferSchema"];
         delete?: never;
         options?: never;
@@ -1491,6 +1491,29 @@ export interface components {
             /** @description For the next page; null at the end. */
             nextCursor: string | null;
         };
+        SchemaFromSheet: {
+            /** @description Its name, where it is saved. */
+            name?: string;
+            /**
+             * @description Whether it becomes a schema of the project.
+             * @default false
+             */
+            save: boolean;
+            /**
+             * Format: uuid
+             * @description A spreadsheet of the project that was read.
+             */
+            documentId?: string;
+            /** @description The first sheet that has a table, without it. */
+            sheetName?: string;
+            /** @description Row of the sheet in which the header ends; found without it. */
+            headerRow?: number;
+            /**
+             * @description `rows`: a list with an item for each row; `record`: one thing. A template of names and types is a record without it.
+             * @enum {string}
+             */
+            shape?: "rows" | "record";
+        };
         SchemaRowView: {
             /** Format: uuid */
             id: string;
@@ -1628,29 +1651,6 @@ export interface components {
             schema: components["schemas"]["SchemaRowView"] | null;
             /** @description Its version that says this. */
             schemaVersion: components["schemas"]["SchemaVersionView"] | null;
-        };
-        SchemaFromSheet: {
-            /** @description Its name, where it is saved. */
-            name?: string;
-            /**
-             * @description Whether it becomes a schema of the project.
-             * @default false
-             */
-            save: boolean;
-            /**
-             * Format: uuid
-             * @description A spreadsheet of the project that was read.
-             */
-            documentId: string;
-            /** @description The first sheet that has a table, without it. */
-            sheetName?: string;
-            /** @description Row of the sheet in which the header ends; found without it. */
-            headerRow?: number;
-            /**
-             * @description `rows`: a list with an item for each row; `record`: one thing. A template of names and types is a record without it.
-             * @enum {string}
-             */
-            shape?: "rows" | "record";
         };
         SchemaChanges: {
             name?: string;
@@ -5378,7 +5378,24 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SchemaFromSheet"];
+                "application/json": components["schemas"]["SchemaFromSheet"] | {
+                    file: string;
+                    sheetName?: string;
+                    headerRow?: number;
+                    /** @enum {string} */
+                    shape?: "rows" | "record";
+                    name?: string;
+                    save?: boolean;
+                };
+                "multipart/form-data": components["schemas"]["SchemaFromSheet"] | {
+                    file: string;
+                    sheetName?: string;
+                    headerRow?: number;
+                    /** @enum {string} */
+                    shape?: "rows" | "record";
+                    name?: string;
+                    save?: boolean;
+                };
             };
         };
         responses: {

@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../../../src/domain/json.js';
 import type { Box, Page } from '../page-model.js';
 import type { Reading } from '../extraction/reading.js';
-import type { Citation, ExtractedDocument, ExtractedField } from '../extraction/result/extraction-result.js';
+import type {
+  BoundingBox,
+  Citation,
+  ExtractedDocument,
+  ExtractedField,
+} from '../extraction/result/extraction-result.js';
 import { NORMALIZERS } from '../extraction/values/normalizers.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
 import { pointerTo } from '../schemas/schema-fault.js';
@@ -84,46 +89,50 @@ class Check {
     ];
   }
 
-  /** What is longer than an excerpt stands in the text of which the excerpt is the beginning. */
+  /** What is longer than an excerpt stands in the boxes of which the excerpt has the first words. */
   private isCited(raw: string, citations: readonly Citation[]): boolean {
-    const cited = citations.map(({ excerpt, pageNumber, charRange: { from, to } }) =>
-      to - from > LONGEST_EXCERPT && raw.length > LONGEST_EXCERPT / 2
-        ? this.reading.page(pageNumber).text.slice(from, to)
-        : excerpt,
-    );
+    const cited = citations.map((citation) => {
+      const page = pageOf(citation, this.reading);
+      const isCut = citation.excerpt.length >= LONGEST_EXCERPT;
+      return page === undefined || !isCut ? citation.excerpt : linesInBoxes(citation, page).join(' ');
+    });
     return folded(cited.join(' ')).includes(folded(raw));
   }
 }
 
+const pageOf = ({ pageNumber }: Citation, { pages }: Reading): Page | undefined =>
+  pages.find((page) => page.pageNumber === pageNumber);
 const folded = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
 
 function faultsOfCitation(citation: Citation, reading: Reading): string[] {
   const { pageNumber, excerpt, charRange, boundingBoxes } = citation;
-  const page = reading.pages.find((one) => one.pageNumber === pageNumber);
+  const page = pageOf(citation, reading);
   if (page === undefined) return [`cites page ${pageNumber}, which was not read`];
   const text = page.text.slice(charRange.from, charRange.to);
+  const pieces = excerpt.split('\n');
+  const lines = linesInBoxes(citation, page);
   return [
-    ...(excerpt !== '' && text.startsWith(excerpt)
-      ? []
-      : [`does not stand at ${charRange.from} on page ${pageNumber}`]),
+    ...(excerpt === '' ? ['has an empty excerpt'] : []),
     ...(excerpt.length <= LONGEST_EXCERPT ? [] : [`has an excerpt of ${excerpt.length} characters`]),
-    ...(boundingBoxes.every(({ width, height }) => width * height <= LARGEST_BOX)
-      ? []
-      : ['has a box of a large part of a page']),
-    ...wordsOutside(citation, page).map((word) => `has ${JSON.stringify(word)} outside of its boxes`),
+    ...pieces.flatMap((piece, at) => [
+      ...(text.includes(piece) ? [] : [`does not stand on page ${pageNumber}: ${JSON.stringify(piece)}`]),
+      ...(lines[at]?.includes(folded(piece)) === true ? [] : [`stands outside of its boxes: ${JSON.stringify(piece)}`]),
+    ]),
+    ...(boundingBoxes.every(isSmall) ? [] : ['has a box of a large part of a page']),
   ];
 }
 
-/** Words of the excerpt that lie in none of the boxes. */
-function wordsOutside({ boundingBoxes, charRange }: Citation, page: Page): string[] {
-  const words = page.words.filter(({ from, to }) => from < charRange.to && to > charRange.from);
-  const inside = ([x, y, width, height]: Box): boolean =>
-    boundingBoxes.some(
-      (box) =>
-        x >= box.x - SLACK &&
-        y >= box.y - SLACK &&
-        x + width <= box.x + box.width + SLACK &&
-        y + height <= box.y + box.height + SLACK,
-    );
-  return words.filter(({ box }) => !inside(box)).map(({ text }) => text);
+const isSmall = ({ width, height }: BoundingBox): boolean => width * height <= LARGEST_BOX;
+
+/** The words that lie in each box of a citation. */
+function linesInBoxes({ boundingBoxes }: Citation, page: Page): string[] {
+  return boundingBoxes.map((box) =>
+    folded(page.words.flatMap((word) => (isInside(word.box, box) ? [word.text] : [])).join(' ')),
+  );
+}
+
+function isInside([x, y, width, height]: Box, box: BoundingBox): boolean {
+  const isWithin = (from: number, size: number, start: number, length: number): boolean =>
+    from >= start - SLACK && from + size <= start + length + SLACK;
+  return isWithin(x, width, box.x, box.width) && isWithin(y, height, box.y, box.height);
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import type { RuleNode } from '../../domain/benchmark/rule.js';
 import { rulesOfReceipts, rulesOfSchema } from '../../domain/benchmark/rules-of-schema.js';
+import { DocsvcError } from '../../domain/errors.js';
 import { checkSchema } from '../../domain/schemas/check-schema.js';
 import { compileSchema, type CompiledSchema } from '../../domain/schemas/compile-schema.js';
 
@@ -50,7 +51,7 @@ const ENDINGS = [
  * The classes in a folder and the folders in it: a `schema.json` with a `<name>.gold.json` beside each document. A `schema.original.json` may publish how
  * each key is scored, an `index.json` which paths are not (`notPrinted`), and a `<name>.boxes.csv` where the lines of a receipt are.
  *
- * @throws Error for a folder without gold, for gold without a document, and for a schema with faults
+ * @throws DocsvcError for a folder without gold, for gold without a document, and for a schema with faults
  */
 export function goldClassesOf(folder: string): GoldClass[] {
   const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -62,7 +63,10 @@ export function goldClassesOf(folder: string): GoldClass[] {
     .map(classOf)
     .filter(({ documents }) => documents.length > 0);
   if (classes.length === 0) {
-    throw new Error(`${folder} has no gold: put schema.json and a <name>${GOLD} beside each document`);
+    throw new DocsvcError(
+      'not_found',
+      `${folder} has no gold: put schema.json and a <name>${GOLD} beside each document`,
+    );
   }
   return classes;
 }
@@ -72,7 +76,8 @@ function classOf(folder: string): GoldClass {
   const { faults } = checkSchema(schema);
   const [fault] = faults;
   if (fault !== undefined || !isJsonObject(schema)) {
-    throw new Error(`${join(folder, 'schema.json')}: ${fault?.path ?? ''} ${fault?.message ?? 'is not an object'}`);
+    const said = `${fault?.path ?? ''} ${fault?.message ?? 'is not an object'}`;
+    throw new DocsvcError('schema_invalid', `${join(folder, 'schema.json')}: ${said}`);
   }
   const compiled = compileSchema(schema);
   const names = readdirSync(folder)
@@ -91,7 +96,7 @@ function classOf(folder: string): GoldClass {
 
 function documentOf(folder: string, name: string, unscored: string[]): GoldDocument {
   const file = ENDINGS.map((ending) => join(folder, `${name}.${ending}`)).find((path) => existsSync(path));
-  if (file === undefined) throw new Error(`${join(folder, name)}${GOLD} has no document beside it`);
+  if (file === undefined) throw new DocsvcError('not_found', `${join(folder, name)}${GOLD} has no document beside it`);
   const boxes = join(folder, `${name}.boxes.csv`);
   return {
     ...{ name, file, unscored, gold: readJson(join(folder, `${name}${GOLD}`)) },
@@ -115,6 +120,6 @@ function readJson(file: string): JsonValue {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as JsonValue;
   } catch (error) {
-    throw new Error(`${file} is no JSON`, { cause: error });
+    throw new DocsvcError('invalid_request', `${file} is no JSON`, { cause: error });
   }
 }

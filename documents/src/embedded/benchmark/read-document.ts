@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
+import { DocsvcError } from '../../domain/errors.js';
 import { Reading } from '../../domain/extraction/reading.js';
 import { planBatches } from '../../domain/ingest/page-spans.js';
 import type { Page, ParseFailure, Table } from '../../domain/page-model.js';
@@ -15,13 +16,15 @@ const RECOGNIZED_AT_ONCE = 2;
 export interface ReadDocument {
   pages: Page[];
   tables: Table[];
+  /** Of the document, those that could not be read too. */
+  pageCount: number;
 }
 
 /**
  * Reads a file of this host as the service does: every page in the jail, those recognized whose text layer does not say what they show, and its tables
  * joined. Pages that cannot be read are left out.
  *
- * @throws Error for a file that cannot be read at all
+ * @throws DocsvcError for a file that cannot be read at all
  */
 export async function readDocument(reader: DocumentReader, path: string, languages = ['eng']): Promise<ReadDocument> {
   const file = await realpath(path);
@@ -38,10 +41,10 @@ export async function readDocument(reader: DocumentReader, path: string, languag
   );
   const tables: Table[] = [];
   for await (const table of joinTables(pages)) tables.push(table);
-  return { pages, tables };
+  return { pages, tables, pageCount };
 }
 
-export const readingOf = ({ pages, tables }: ReadDocument): Reading => new Reading(pages, tables);
+export const readingOf = ({ pages, tables, pageCount }: ReadDocument): Reading => new Reading(pages, tables, pageCount);
 
 async function readPages(
   reader: DocumentReader,
@@ -52,7 +55,8 @@ async function readPages(
   const pages: { page: Page; needsOcr: boolean }[] = [];
   for (const span of planBatches(1, pageCount)) {
     const { items, failure } = await reader.read(file, format, { ...span, isMoreToCome: span.to < pageCount });
-    if (failure !== null && items.length === 0) throw new Error(`${file}: ${failure.message}`);
+    if (failure !== null && items.length === 0)
+      throw new DocsvcError('unsupported_type', `${file}: ${failure.message}`);
     pages.push(...items.filter((item) => 'page' in item));
   }
   return pages;
@@ -70,6 +74,6 @@ async function recognized(
 }
 
 function must<T>({ items, failure }: { items: T[]; failure: ParseFailure | null }, path: string): T[] {
-  if (failure !== null) throw new Error(`${path}: ${failure.message}`);
+  if (failure !== null) throw new DocsvcError('unsupported_type', `${path}: ${failure.message}`);
   return items;
 }

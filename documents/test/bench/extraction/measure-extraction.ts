@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util';
-import { figuresOf } from '../../../src/domain/benchmark/figures.js';
-import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-class.js';
+import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
+import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
+import { reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
+import { faultsOfShape } from '../../support/extraction/check-shape.js';
 import { printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
+import { extractByRenamedKeys } from './renamed-keys.js';
+import { askSecondJudge } from './second-judge.js';
 
 /**
  * Extracts every document of a folder with gold and says what came of it, class by class. Documents are read once and kept in the cache.
@@ -15,6 +19,8 @@ const { values: asked } = parseArgs({
     document: { type: 'string', multiple: true, default: [] },
     errors: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
+    'rename-keys': { type: 'boolean', default: false },
+    'second-judge': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
   },
@@ -26,14 +32,17 @@ if (asked.gold === undefined) {
 const classes = goldClassesOf(asked.gold).filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
 if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
 const cache = new ReadingCache();
-const report: Record<string, object> = {};
+const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
+const reports: ClassReport[] = [];
 try {
   for (const one of classes) {
     const benched = await benchClass(one);
-    report[one.name] = { ...figuresOf(benched.map(({ judgement }) => judgement)), faults: faultsOf(benched) };
-    if (!asked.json) process.stdout.write(printClass(one.name, benched, Number(asked.errors)));
+    const report = reportOf(one.name, benched);
+    reports.push(report);
+    if (!asked.json) process.stdout.write(printClass(report, benched, Number(asked.errors)));
+    if (asked['second-judge']) process.stderr.write(`   ${JSON.stringify(await askSecondJudge(one, benched))}\n\n`);
   }
-  if (asked.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (asked.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 } finally {
   await cache.close();
 }
@@ -43,14 +52,9 @@ async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
   for (const document of one.documents) {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
     const reading = await cache.of(document.file);
-    const result = benchDocument(one, document, reading);
-    if (
-      asked.twice &&
-      JSON.stringify(benchDocument(one, document, await cache.of(document.file)).result) !==
-        JSON.stringify(result.result)
-    ) {
-      result.faults.push({ path: '', message: 'is something else on a second run' });
-    }
+    const result = benchDocument(one, document, reading, extract);
+    result.faults.push(...faultsOfShape(one.schema, result.result.data));
+    if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);
     benched.push(result);
   }
@@ -71,6 +75,9 @@ function show(benched: BenchedDocument): void {
   }
 }
 
-function faultsOf(benched: readonly BenchedDocument[]): object[] {
-  return benched.flatMap((one) => one.faults.map((fault) => ({ document: one.document.name, ...fault })));
+/** The same bytes give the same result, byte for byte, from a reading of its own. */
+async function faultsOfSecondRun(one: GoldClass, first: BenchedDocument): Promise<{ path: string; message: string }[]> {
+  const second = extract(one.compiled, await cache.of(first.document.file));
+  const same = JSON.stringify(second) === JSON.stringify(first.result);
+  return same ? [] : [{ path: '', message: 'is something else on a second run' }];
 }

@@ -1,31 +1,35 @@
+import type { Estimate } from '../../../src/domain/benchmark/calibration.js';
 import { figuresOf, type Share } from '../../../src/domain/benchmark/figures.js';
 import type { JudgedLeaf } from '../../../src/domain/benchmark/judge-document.js';
-import { fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-class.js';
+import type { ClassReport } from '../../../src/embedded/benchmark/class-report.js';
+import { fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
 
 const FIELDS = 25;
 const SHOWN = 70;
 
 /** What a class came to, as a person reads it, with its largest errors. */
-export function printClass(name: string, benched: readonly BenchedDocument[], errors: number): string {
-  const figures = figuresOf(benched.map(({ judgement }) => judgement));
-  const { micro, outsideLists, insideLists, rows } = figures;
-  const pages = benched.reduce((sum, one) => sum + one.pages, 0);
-  const ms = benched.reduce((sum, one) => sum + one.milliseconds, 0);
-  const faults = benched.flatMap((one) => one.faults.map((fault) => ({ ...fault, document: one.document.name })));
+export function printClass(report: ClassReport, benched: readonly BenchedDocument[], errors: number): string {
+  const { micro, outsideLists, insideLists, rows, grounded, onLines, faults, pages } = report;
+  const { auroc, ece, leaves } = report.calibration;
   return [
-    `== ${name}: F1 ${percent(figures.f1)} over ${figures.documents} documents; micro ${written(micro)}`,
+    `== ${report.name}: F1 ${percent(report.f1)} over ${report.documents} documents; micro ${written(micro)}`,
     `   outside lists ${written(outsideLists)}; in lists ${written(insideLists)}; rows ${rows.whole} whole of ${rows.gold}, ${rows.returned} returned`,
-    `   answered though null ${figures.answeredNulls} of ${figures.goldNulls}, in rows that there are not ${figures.inExtraRows}, not asked for ${figures.unasked}`,
-    `   broken invariants ${faults.length}; ${(ms / Math.max(1, pages)).toFixed(2)} ms a page, ${pages} pages`,
+    `   answered though null ${report.answeredNulls} of ${report.goldNulls}, in rows that there are not ${report.inExtraRows}, not asked for ${report.unasked}`,
+    `   right values grounded ${grounded.right} of ${grounded.of}${onLines === null ? '' : `, on their lines ${onLines.right} of ${onLines.of}`}; ` +
+      `AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves`,
+    `   broken invariants ${faults.length}; ${report.millisecondsPerPage.toFixed(2)} ms a page, ${pages} pages`,
     ...faults.slice(0, 10).map(({ document, path, message }) => `   BROKEN ${document} ${path} ${message}`),
     ...benched.map(
       (one) => `   ${percent(figuresOf([one.judgement]).f1)} ${one.document.name} (${one.milliseconds.toFixed(0)} ms)`,
     ),
-    ...figures.fields.slice(0, FIELDS).map((field) => `   ${field.pattern.padEnd(50)} ${written(field)}`),
+    ...report.fields.slice(0, FIELDS).map((field) => `   ${field.pattern.padEnd(50)} ${written(field)}`),
     ...(errors > 0 ? ['   largest errors:', ...largestErrors(benched, errors)] : []),
     '',
   ].join('\n');
 }
+
+const estimated = (one: Estimate | null): string =>
+  one === null ? '-' : `${percent(one.value)} (${percent(one.low)}…${percent(one.high)})`;
 
 interface Weighed {
   leaf: JudgedLeaf;

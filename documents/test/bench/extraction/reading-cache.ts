@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { Reading } from '../../../src/domain/extraction/reading.js';
-import { readDocument, type ReadDocument } from '../../../src/embedded/benchmark/read-document.js';
+import type { Reading } from '../../../src/domain/extraction/reading.js';
+import { readDocument, readingOf, type ReadDocument } from '../../../src/embedded/benchmark/read-document.js';
 import { DocumentReader } from '../../../src/platform/parsing/document-reader.js';
 import { testJail } from '../../support/parsing/jail.js';
 
@@ -28,8 +28,7 @@ export class ReadingCache {
 
   async of(file: string): Promise<Reading> {
     const place = join(this.folder, `${digestOf(readFileSync(file))}.json.zst`);
-    const { pages, tables } = existsSync(place) ? unpacked(place) : await this.read(file, place);
-    return new Reading(pages, tables);
+    return readingOf(existsSync(place) ? unpacked(place) : await this.read(file, place));
   }
 
   async close(): Promise<void> {

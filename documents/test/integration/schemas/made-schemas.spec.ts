@@ -117,7 +117,7 @@ describe('schemas that are made', () => {
     expect(await said({ headerRow: 'two' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'headerRow']);
     expect(await said({ sheetName: 'None' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'sheetName']);
     expect(await said({ save: 'true' }, csv, 'a.csv')).toEqual([400, 'invalid_request', 'name']);
-    expect(await said({}, new Blob(['\n\n']), 'empty.csv')).toMatchObject([400, 'invalid_request']);
+    expect(await said({}, new Blob(['\n\n']), 'empty.csv')).toEqual([400, 'invalid_request', 'file']);
     const nothing = await make('infer', {});
     expect(nothing).toMatchObject({ status: 400, body: { error: { details: [{ path: 'documentId' }] } } });
   });

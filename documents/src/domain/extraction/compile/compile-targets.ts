@@ -3,7 +3,10 @@ import type { NormalNode, NormalObject, NormalScalar } from '../../schemas/norma
 import { pointerTo } from '../../schemas/schema-fault.js';
 import { conceptOf, type ValueKind } from '../../schemas/words/lexicon.js';
 import { singularOf, wordsOf } from '../../schemas/words/name-field.js';
+import { wordsOfLabel } from './label-words.js';
 import { labelsOf } from './labels.js';
+import { roleOf, type Role } from './roles.js';
+import { shapeOf } from './text-shape.js';
 import type { LeafTarget, ObjectTarget, Target } from './target.js';
 
 /** What is looked for, by a schema. */
@@ -24,8 +27,8 @@ function targetOf(node: NormalNode, place: Place): Target {
   const { path, name, parents } = place;
   const description = node.description === '' ? place.description : node.description;
   if (node.kind === 'object') return objectTarget(node, { ...place, description });
+  if (node.kind === 'scalar') return leafTarget(node, { path, name, description, parents });
   const labels = labelsOf({ name, description, parents });
-  if (node.kind === 'scalar') return leafTarget(node, { path, name, description, labels });
   const item = targetOf(node.items, { path: `${path}/*`, name, description, parents });
   return { kind: 'list', path, name, description, labels, nullable: node.nullable, item };
 }
@@ -43,8 +46,40 @@ function objectTarget(node: NormalObject, { path, name, description, parents }: 
   };
 }
 
-function leafTarget(node: NormalScalar, sought: Omit<LeafTarget, 'kind' | 'node' | 'valueKind'>): LeafTarget {
-  return { ...sought, kind: 'leaf', node, valueKind: valueKindOf(node, sought) };
+function leafTarget(node: NormalScalar, { path, name, description, parents }: Place): LeafTarget {
+  const sought = { path, name, description };
+  const phrases = phrasesOf({ name, description, parents });
+  const role = roleOf(phrases, (one) => isPossible(one, node));
+  const labels = labelsOf({ ...sought, parents, role });
+  const said = valueKindOf(node, sought);
+  const valueKind = role !== null && (said === 'text' || isNamed(role, node)) ? role.kind : said;
+  const shape = role !== null && role.kind === 'text' ? role.shape : shapeOf(phrases);
+  return { ...{ kind: 'leaf', node, labels, valueKind, shape, role: role?.name ?? null }, ...sought };
+}
+
+/** Phrases that tell what a value is: its name, also inside what holds it, and the beginning of its description. */
+function phrasesOf({ name, description, parents }: Pick<Place, 'name' | 'description' | 'parents'>): string[][] {
+  const [parent = ''] = parents.slice(-1);
+  const sentences = description.split(/[.;(]\s?/u).slice(0, 2);
+  return [name, ...(parent === '' ? [] : [`${parent} ${name}`]), ...sentences].map((one) => wordsOfLabel(spaced(one)));
+}
+
+/** A text may be anything; a number is a number, and what has a format has that kind. */
+function isPossible({ kind }: Role, { rules }: NormalScalar): boolean {
+  const [rule] = rules;
+  if (rule === undefined || rule.type === 'boolean' || rule.values !== null) return false;
+  const byFormat = rule.format === null ? undefined : BY_FORMAT[rule.format];
+  if (byFormat !== undefined)
+    return kind === 'date' ? byFormat === 'date' || byFormat === 'date-time' : byFormat === kind;
+  if (rules.every(({ type }) => type === 'integer')) return kind === 'integer' || kind === 'money' || kind === 'number';
+  if (rules.every(({ type }) => type !== 'string'))
+    return kind === 'money' || kind === 'number' || kind === 'percent' || kind === 'integer';
+  return true;
+}
+
+/** Of texts a role says the kind better than a noun does; formats and types of numbers stand. */
+function isNamed(role: Role, { rules }: NormalScalar): boolean {
+  return rules.some(({ type, format }) => type === 'string' && format === null) && role.name !== 'full-name';
 }
 
 const BY_FORMAT: Readonly<Record<string, ValueKind>> = {

@@ -1,5 +1,6 @@
 import type { ValueKind } from '../../schemas/words/lexicon.js';
 import type { NormalObject, NormalScalar } from '../../schemas/normal-schema.js';
+import type { TextShape } from './roles.js';
 
 /** Words by which a document may name a value, in small letters and without marks. */
 export interface Label {
@@ -23,6 +24,10 @@ export interface LeafTarget extends Sought {
   node: NormalScalar;
   /** What its values look like, from type, format and the nouns of its name and description. */
   valueKind: ValueKind;
+  /** What its text is made of, where it is one. */
+  shape: TextShape;
+  /** What it is for, where documents of many kinds have it; see {@link ROLES}. */
+  role: string | null;
 }
 
 /** A list that is looked for. */

@@ -3,6 +3,7 @@ import { leavesOf, type LeafTarget, type ListTarget, type ObjectTarget } from '.
 import type { Reading, Scope } from '../../reading.js';
 import type { NormalizerName } from '../../values/normalizers.js';
 import type { AnswerObject, ListFinder, ListProposal } from '../list-finder.js';
+import { seriesShapeOf } from '../series/series-shape.js';
 import { partsOf, type EntryParts, type Piece } from './entry-parts.js';
 import { entryRoleOf, type EntryRole } from './entry-roles.js';
 import { inferredAnswer, NO_ITEMS, saidAnswer, unsaid, type Said } from './said-answer.js';
@@ -12,6 +13,7 @@ import { splitEntries, type EntryLines } from './split-entries.js';
 
 /** Leaves of an item that an entry must have a part for. */
 const LEAST_KNOWN = 0.5;
+const NUMBERS: ReadonlySet<string> = new Set(['money', 'number', 'integer', 'percent']);
 
 /** Entries under headings, as stations of a career: each with a name, an organization, when it was, and what is said of it. */
 export const entriesFinder: ListFinder = {
@@ -20,7 +22,8 @@ export const entriesFinder: ListFinder = {
     const { item } = list;
     if (item.kind !== 'object') return null;
     const roles = rolesOf(item);
-    if (roles.size < LEAST_KNOWN * leavesOf(item).length || roles.size === 0) return null;
+    if (!isEntry(item, new Set(roles.values())) || seriesShapeOf(list) !== null) return null;
+    if (roles.size < LEAST_KNOWN * leavesOf(item).length) return null;
     const found = sectionsIn(list, scope, reading);
     const items = found.flatMap(({ section, likeness }) =>
       splitEntries(section.lines).map((lines) => {
@@ -32,6 +35,15 @@ export const entriesFinder: ListFinder = {
     return { answer: { ...NO_ITEMS, items }, likelihood: Math.max(...found.map(({ likeness }) => likeness)) };
   },
 };
+
+/** An entry names something and says when it was or what of it; what is mostly numbers is the row of a table. */
+function isEntry(item: ObjectTarget, roles: ReadonlySet<EntryRole>): boolean {
+  const leaves = leavesOf(item);
+  const numbers = leaves.filter(({ valueKind }) => NUMBERS.has(valueKind)).length;
+  const isNamed = roles.has('title') || roles.has('organization') || roles.has('text');
+  const isSaid = roles.has('text') || roles.has('start') || roles.has('end') || roles.has('date');
+  return isNamed && isSaid && roles.size > 1 && numbers <= leaves.length / 4;
+}
 
 /** The sections that a list is of, in the part of the document. */
 export function sectionsIn(list: ListTarget, scope: Scope, reading: Reading): { section: Section; likeness: number }[] {
@@ -100,7 +112,7 @@ class EntryWriter {
 
   private read(leaf: LeafTarget, role: EntryRole, piece: Piece): ScalarAnswer {
     const isTime = role === 'start' || role === 'end' || role === 'date';
-    const by: NormalizerName[] = isTime ? ['verbatim', 'figure'] : ['verbatim'];
+    const by: NormalizerName[] = isTime ? ['verbatim', 'figure'] : ['passage'];
     return saidAnswer(leaf, this.said(piece), { reading: this.context.reading, by });
   }
 

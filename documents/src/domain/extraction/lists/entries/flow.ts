@@ -27,6 +27,9 @@ const LEAST_OF_COLUMN = 0.15;
 const MOST_ACROSS = 0.08;
 /** How far from the middle of the page a column begins that is not as wide as the other, as a share of the page. */
 const UNEQUAL = 0.06;
+/** The edge of a page, as a share of it, and on how many of them what stands there alike is no text. */
+const EDGE = 0.09;
+const REPEATED = 3;
 const BULLET = /^[•●▪■◦○‣·∙*»›➢➤✓✔□\uE000-\uF8FF–—-]$/u;
 /** What recognition makes of a round dot. */
 const BULLET_OF_PICTURE = /^(?:[eo°©®¢«*.]|lo)$/u;
@@ -38,8 +41,21 @@ export function flowOf(reading: Reading): FlowLine[] {
     reading.lines.map((line, number) => ({ line, number })),
     ({ line }) => line.pageNumber,
   );
-  return [...byPage].flatMap(([pageNumber, lines]) => markColumns(flowOfPage(lines, reading.page(pageNumber))));
+  const flow = [...byPage].flatMap(([pageNumber, lines]) => markColumns(flowOfPage(lines, reading.page(pageNumber))));
+  return withoutEdges(flow);
 }
+
+/** Without running titles and page numbers, which stand at the edge of several pages alike. */
+function withoutEdges(lines: readonly FlowLine[]): FlowLine[] {
+  const isAtEdge = ({ top }: FlowLine): boolean => top < EDGE || top > 1 - EDGE;
+  const pages = new Map<string, Set<number>>();
+  for (const line of lines.filter(isAtEdge)) {
+    pages.set(plainOf(line), (pages.get(plainOf(line)) ?? new Set()).add(line.at.pageNumber));
+  }
+  return lines.filter((line) => !isAtEdge(line) || (pages.get(plainOf(line))?.size ?? 0) < REPEATED);
+}
+
+const plainOf = ({ text, mark }: FlowLine): string => `${mark}${text}`.replaceAll(/\d+/gu, '#');
 
 /** Columns of an article are as wide as each other, and one goes on with the other; a narrow one beside a wide one does not. */
 function markColumns(lines: FlowLine[]): FlowLine[] {

@@ -28,6 +28,11 @@ const AFTER_VENUE =
 const NO_NAME = /^(?:et\s+al|eds?|editors?|others)\.?$/iu;
 const INITIALS = /^(?:\p{Lu}\p{M}?\s?\.?[\s-]*){1,4}$/u;
 
+const NAME_AND_INITIALS =
+  /(?:(?:de|van|von|der|del|di|da|le)\s)?\p{Lu}[\p{L}'’-]+(?:\s\p{Lu}[\p{L}'’-]+)?,\s(?:\p{Lu}(?:\s?\.|(?![\p{L}\p{N}'’]))[\s-]?){1,4}(?:\([Ee]ds?\s?\.\)\s?)?(?:[;,]\s?)?(?:(?:&|and)\s)?/uy;
+/** Those who have edited what it stands in. */
+const EDITORS = /^[^()]{3,160}?(?:,\s(?:eds?|editors?)\b\.?|\(eds?\s?\.?\)),?\s/iu;
+
 /** The parts of a reference; what is not found is null. */
 export function partsOfReference(text: string): ReferenceParts {
   const start = KEY.exec(text)?.[0].length ?? 0;
@@ -50,7 +55,9 @@ export function partsOfReference(text: string): ReferenceParts {
 
 function yearOf(text: string, start: number): Part | null {
   const rest = text.slice(start);
-  const match = YEAR_IN_BRACKETS.exec(rest) ?? YEAR_BETWEEN.exec(rest) ?? [...rest.matchAll(ANY_YEAR)].at(-1);
+  const [inBrackets, between] = [YEAR_IN_BRACKETS.exec(rest), YEAR_BETWEEN.exec(rest)];
+  const first = between !== null && between.index < (inBrackets?.index ?? rest.length) ? between : inBrackets;
+  const match = first ?? [...rest.matchAll(ANY_YEAR)].at(-1);
   if (match?.[1] === undefined) return null;
   const from = start + match.index + match[0].indexOf(match[1]);
   return { from, to: from + match[1].length, text: match[1] };
@@ -62,15 +69,27 @@ function titleOf(text: string, start: number, year: Part | null): Part | null {
     if (match?.[1] !== undefined) return bare(text, match.index + 1, match.index + 1 + match[1].length);
   }
   const isEarly = year !== null && year.to < text.length * 0.7;
-  const from = isEarly ? afterYear(text, year) : endOf(text, start);
+  const from = isEarly ? afterYear(text, year) : (afterNames(text, start) ?? endOf(text, start));
   if (from === null || from >= text.length) return null;
-  const end = endOf(text, from) ?? text.length;
+  const last = isEarly || year === null ? text.length : year.from;
+  const end = Math.min(last, endOf(text, from) ?? text.length);
   const part = bare(text, from, end);
   return part.text.length < 4 ? null : part;
 }
 
 function afterYear(text: string, { to }: Part): number {
   return to + (/^[a-z]?\s?\)?\s?[.,:]?\s*/u.exec(text.slice(to))?.[0].length ?? 0);
+}
+
+/** Where a row of names ends that have their initials after them, as `Author, A. B.; Other, C. & Third, D.`; null without such a row. */
+function afterNames(text: string, start: number): number | null {
+  let at = start;
+  for (;;) {
+    NAME_AND_INITIALS.lastIndex = at;
+    const match = NAME_AND_INITIALS.exec(text);
+    if (match === null) return at === start ? null : at;
+    at = NAME_AND_INITIALS.lastIndex;
+  }
 }
 
 /** Where the sentence ends that begins here; null where the text ends before. */
@@ -87,7 +106,7 @@ function endOf(text: string, from: number): number | null {
 function bare(text: string, from: number, to: number): Part {
   const said = text.slice(from, to);
   const start = /^[\s"“”'*_«,.:]*/u.exec(said)?.[0].length ?? 0;
-  const inner = said.slice(start).replace(/[\s"”*_»,.]+$/u, '');
+  const inner = said.slice(start).replace(/[\s"”*_»,.(]+$/u, '');
   return { from: from + start, to: from + start + inner.length, text: inner };
 }
 
@@ -120,13 +139,15 @@ function namesIn(text: string, { from, to }: Part): Part[] {
 function bareName(text: string, from: number, to: number): Part {
   const part = trimmed(text, from, to);
   const skipped = /^(?:and|&)\s+/u.exec(part.text)?.[0].length ?? 0;
-  return { from: part.from + skipped, to: part.to, text: part.text.slice(skipped) };
+  const name = part.text.slice(skipped).replace(/(\p{Ll}{2})\.$/u, '$1');
+  return { from: part.from + skipped, to: part.from + skipped + name.length, text: name };
 }
 
 /** What stands after the title as far as numbers, without `In`. */
 function venueAfter(text: string, from: number, year: Part | null): Part | null {
-  const lead = /^[\s"”*_».,?!]*(?:In:?\s+)?\*?/u.exec(text.slice(from))?.[0].length ?? 0;
-  const start = from + lead;
+  const lead = /^[\s"”*_».,?!]*(?:[Ii]n:?\s+)?\*?/u.exec(text.slice(from))?.[0].length ?? 0;
+  const isIn = /\b[Ii]n:?\s+\*?$/u.test(text.slice(from, from + lead));
+  const start = from + lead + (isIn ? (EDITORS.exec(text.slice(from + lead))?.[0].length ?? 0) : 0);
   const rest = text.slice(start);
   const stop = AFTER_VENUE.exec(rest)?.index ?? rest.length;
   const sentence = endOf(text, start);

@@ -113,7 +113,7 @@ class ReferenceWriter {
   }
 
   private said(leaf: LeafTarget, { from, to, text: raw }: Part, isYear = false): ScalarAnswer {
-    const by: NormalizerName[] = isYear ? ['verbatim', 'figure'] : ['verbatim'];
+    const by: NormalizerName[] = isYear ? ['verbatim', 'figure'] : ['passage'];
     return saidAnswer(
       leaf,
       { raw, at: this.text.rangesOf(from, to), ...this.context },

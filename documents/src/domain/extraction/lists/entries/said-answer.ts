@@ -24,7 +24,7 @@ export function unsaid(find = 0.5): ScalarAnswer {
 export function saidAnswer(
   { node }: LeafTarget,
   { raw, at, foundBy, find }: Said,
-  { reading, by = ['verbatim'] }: { reading: Reading; by?: readonly NormalizerName[] },
+  { reading, by = ['passage'] }: { reading: Reading; by?: readonly NormalizerName[] },
 ): ScalarAnswer {
   if (at.length === 0) return unsaid(find);
   for (const normalizedBy of by) {

@@ -33,25 +33,27 @@ const GENERAL: ReadonlySet<string> = new Set([
   ],
   ...['from', 'and', 'or', 'of', 'the', 'in', 'to', 'for', 'with', 'total', 'list', 'history', 'my'],
 ]);
+/** Words of a label that may be a heading. */
+const LONGEST_LABEL = 3;
 const BY_WORD = 0.9;
 const BY_KIND = 0.8;
 const BY_DESCRIPTION = 0.65;
 
 /** How surely a section is that of a list, 0…1, by its heading. */
-export function likenessOf({ words }: Section, list: ListTarget): number {
+export function likenessOf({ words }: Pick<Section, 'words'>, list: ListTarget): number {
   const said = words.filter((word) => !GENERAL.has(word) && !/^\d+$/u.test(word));
   if (said.length === 0) return 0;
-  if (list.labels.some(({ from, words: label }) => from !== 'description' && isNamedBy(said, label))) return BY_WORD;
-  const kind = kindOf(said);
+  if (list.labels.some(({ words: label }) => label.length <= LONGEST_LABEL && isNamedBy(said, label))) return BY_WORD;
+  const kind = kindOf(said)?.kind ?? null;
   if (kind !== null) return kind === kindOfList(list) ? BY_KIND : 0;
   const described = new Set(plainWords(list.description));
   return said.length > 1 && said.every((word) => described.has(word)) ? BY_DESCRIPTION : 0;
 }
 
-/** Whether a list is of a kind of section at all. */
-export function kindOfList({ name, description }: ListTarget): number | null {
-  const [head = ''] = description.split(/[.;:(]/u);
-  return kindOf(plainWords(name)) ?? kindOf(plainWords(head)) ?? null;
+/** The kind of section that a list is of, by its description or its name, whichever says more. */
+function kindOfList({ name, description }: ListTarget): number | null {
+  const [described, named] = [kindOf(plainWords(description.split(/[.;:(]/u)[0] ?? '')), kindOf(plainWords(name))];
+  return ((named?.length ?? 0) > (described?.length ?? 0) ? named : described)?.kind ?? null;
 }
 
 function isNamedBy(said: readonly string[], label: readonly string[]): boolean {
@@ -60,7 +62,7 @@ function isNamedBy(said: readonly string[], label: readonly string[]): boolean {
 }
 
 /** The kind whose longest name stands among the words. */
-function kindOf(words: readonly string[]): number | null {
+function kindOf(words: readonly string[]): { kind: number; length: number } | null {
   let best: { kind: number; length: number } | null = null;
   for (const [kind, names] of KINDS.entries()) {
     for (const name of names) {
@@ -68,7 +70,7 @@ function kindOf(words: readonly string[]): number | null {
         best = { kind, length: name.length };
     }
   }
-  return best?.kind ?? null;
+  return best;
 }
 
 function readKinds(text: string): string[][][] {

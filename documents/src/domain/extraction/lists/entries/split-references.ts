@@ -12,20 +12,16 @@ const MOST_MISSED = 3;
 const SAME = 0.006;
 /** Share of the lines of a page that begin where references begin. */
 const MANY = 0.12;
-/** Lines at the edge of a page repeat its title or number. */
-const TOP = 0.05;
-const BOTTOM = 0.95;
 const BEGINS_AUTHOR = /^\p{Lu}[\p{L}'’-]+(?:,| \p{Lu}|\s+and\b)/u;
 
 /** The references of a list of works: by their numbers, by signs before them, by the indent of what goes on. */
 export function splitReferences(lines: readonly FlowLine[]): SplitReferences {
-  const within = lines.filter(({ top }) => top > TOP && top < BOTTOM);
-  const numbered = byNumbers(within);
+  const numbered = byNumbers(lines);
   if (numbered !== null) return numbered;
-  const marked = within.filter(({ mark }) => mark !== '').length;
-  if (marked >= 2 && marked >= within.length / 6)
-    return { entries: startingAt(within, ({ mark }) => mark !== ''), lastNumber: null };
-  return { entries: startingAt(within, beginningOf(within)), lastNumber: null };
+  const marked = lines.filter(({ mark }) => mark !== '').length;
+  if (marked >= 2 && marked >= lines.length / 6)
+    return { entries: startingAt(lines, ({ mark }) => mark !== ''), lastNumber: null };
+  return { entries: startingAt(lines, beginningOf(lines)), lastNumber: null };
 }
 
 function byNumbers(lines: readonly FlowLine[]): SplitReferences | null {

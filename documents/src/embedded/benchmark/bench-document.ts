@@ -4,6 +4,7 @@ import { judgeDocument, type JudgedLeaf, type Judgement } from '../../domain/ben
 import { extractDocument } from '../../domain/extraction/extract-document.js';
 import type { Reading } from '../../domain/extraction/reading.js';
 import type { ExtractedDocument, ExtractedField } from '../../domain/extraction/result/extraction-result.js';
+import { isOnItsLines, lineBoxesOf } from './line-boxes.js';
 import type { GoldClass, GoldDocument } from './gold-classes.js';
 
 /** What extraction made of one document of the gold. */
@@ -15,6 +16,8 @@ export interface BenchedDocument {
   result: ExtractedDocument;
   judgement: Judgement;
   faults: EvidenceFault[];
+  /** Of each right value, whether its boxes are those of the lines that the gold says; null where it says none. */
+  onLines: boolean[] | null;
 }
 
 export type Extract = (schema: Pick<CompiledSchema, 'root'>, reading: Reading) => ExtractedDocument;
@@ -31,7 +34,17 @@ export function benchDocument(
   const milliseconds = performance.now() - started;
   const judgement = judgeDocument(result.data, document.gold, rules, document.unscored);
   const faults = checkEvidence(compiled.root, result, reading);
-  return { document, pages: reading.pages.length, milliseconds, result, judgement, faults };
+  const benched = { document, pages: reading.pages.length, milliseconds, result, judgement, faults };
+  return { ...benched, onLines: linesOf(benched, reading) };
+}
+
+function linesOf(benched: Omit<BenchedDocument, 'onLines'>, reading: Reading): boolean[] | null {
+  const { boxesFile } = benched.document;
+  if (boxesFile === null) return null;
+  const lines = lineBoxesOf(boxesFile, reading);
+  return benched.judgement.leaves
+    .filter(({ right, got }) => right && got !== null)
+    .map((leaf) => isOnItsLines(fieldOf(benched, leaf)?.citations ?? [], lines));
 }
 
 /** A leaf with what the result says of it; null where nothing was returned. */

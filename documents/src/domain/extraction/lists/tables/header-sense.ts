@@ -1,0 +1,95 @@
+import { distance } from 'fastest-levenshtein';
+import type { LeafTarget } from '../../compile/target.js';
+import { inEnglish } from './foreign-headers.js';
+import { singularOf, wordsOf } from '../../../schemas/words/name-field.js';
+
+/** Words that name nothing. */
+const SMALL: ReadonlySet<string> = new Set(
+  'of the a an in as per for to and or one by on at with from is it be its each'.split(' '),
+);
+const NUMBERS: ReadonlySet<string> = new Set(['no', 'nr', 'num', 'nbr']);
+/** What a header says that only stands in the description. */
+const EXPLAINED = 0.45;
+/** What the first letters of words say, as `DoB`. */
+const INITIALS = 0.75;
+
+interface NamedLeaf {
+  labels: { words: readonly string[]; weight: number }[];
+  initials: ReadonlySet<string>;
+  explained: ReadonlySet<string>;
+}
+
+/** What an amount is without or with, as `excl. VAT`, does not name it. */
+const WITHOUT =
+  /\b(?:excl?|exkl|incl?|inkl|ohne|without|including|excluding|hors|sans|zzgl|before|after)\b\.? \p{L}+\.?/giu;
+
+/** The words of a header in the singular and in small letters. */
+export function headerWords(text: string): string[] {
+  const plain = text.replaceAll(WITHOUT, ' ');
+  return plainWords(/\p{L}/u.test(plain) ? plain : text);
+}
+
+function plainWords(text: string): string[] {
+  const words = wordsOf(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll('_', ' '));
+  const plain = words
+    .flatMap((word) => inEnglish(word.toLowerCase()))
+    .map(singularOf)
+    .map((word) => (NUMBERS.has(word) ? 'number' : word));
+  return plain.filter((word) => !SMALL.has(word));
+}
+
+/** How well texts at the head of columns name the leaves that are looked for. */
+export class HeaderSense {
+  private readonly named: readonly NamedLeaf[];
+  private readonly vocabulary: ReadonlySet<string>;
+
+  constructor(leaves: readonly LeafTarget[]) {
+    this.named = leaves.map(namedLeaf);
+    this.vocabulary = new Set(
+      this.named.flatMap((one) => [...one.labels.flatMap(({ words }) => words), ...one.initials, ...one.explained]),
+    );
+  }
+
+  /** Whether a text has a word by which a leaf may be called. */
+  mayName(words: readonly string[]): boolean {
+    return words.some((word) => this.vocabulary.has(word));
+  }
+
+  /** 0…1 for each leaf. */
+  of(words: readonly string[]): number[] {
+    return this.named.map((leaf) => similarity(words, leaf));
+  }
+}
+
+function namedLeaf({ labels, description }: LeafTarget): NamedLeaf {
+  const said = labels.map(({ words, weight }) => ({ words: headerWords(words.join(' ')), weight }));
+  const names = labels.filter(({ from }) => from === 'name' || from === 'description');
+  return {
+    labels: said.filter(({ words }) => words.length > 0),
+    initials: new Set(names.flatMap(({ words }) => (words.length > 1 ? [words.map((word) => word[0]).join('')] : []))),
+    explained: new Set(headerWords(description)),
+  };
+}
+
+function similarity(words: readonly string[], leaf: NamedLeaf): number {
+  if (words.length === 0) return 0;
+  const byLabel = leaf.labels.map((label) => label.weight * shared(words, label.words));
+  const [only = ''] = words;
+  const byInitials = words.length === 1 && leaf.initials.has(only) ? INITIALS : 0;
+  const told = words.filter((word) => leaf.explained.has(word)).length / words.length;
+  return Math.max(byInitials, told === 1 ? EXPLAINED : 0, ...byLabel);
+}
+
+/** Twice the words that both have, of all words of both: 0…1. */
+function shared(words: readonly string[], label: readonly string[]): number {
+  const same = words.reduce((sum, word) => sum + Math.max(0, ...label.map((other) => sameness(word, other))), 0);
+  return Math.min(1, (2 * same) / (words.length + label.length));
+}
+
+/** Beginnings of words stand for them, and a letter may be misread. */
+function sameness(word: string, other: string): number {
+  if (word === other) return 1;
+  if (word.length >= 3 && other.length > word.length && other.startsWith(word)) return 0.8;
+  if (word.length < 5 || Math.abs(word.length - other.length) > 1) return 0;
+  return distance(word, other) <= 1 ? 0.8 : 0;
+}

@@ -1,0 +1,55 @@
+import { calibrationOf, type Calibration, type Judged } from '../../domain/benchmark/calibration.js';
+import { figuresOf, type ClassFigures } from '../../domain/benchmark/figures.js';
+import { fieldOf, type BenchedDocument } from './bench-document.js';
+
+/** What is said of one class. */
+export interface ClassReport extends ClassFigures {
+  name: string;
+  pages: number;
+  /** Of extraction alone. */
+  millisecondsPerPage: number;
+  /** Right values whose excerpt stands on the cited page and inside its boxes. */
+  grounded: { right: number; of: number };
+  /** Right values whose boxes are those of the lines that the gold says; null where it says none. */
+  onLines: { right: number; of: number } | null;
+  /** Everything in a result that no result may have. */
+  faults: { document: string; path: string; message: string }[];
+  calibration: Calibration;
+}
+
+export function reportOf(name: string, benched: readonly BenchedDocument[]): ClassReport {
+  const pages = benched.reduce((sum, one) => sum + one.pages, 0);
+  const milliseconds = benched.reduce((sum, one) => sum + one.milliseconds, 0);
+  const onLines = benched.flatMap((one) => one.onLines ?? []);
+  return {
+    name,
+    ...figuresOf(benched.map(({ judgement }) => judgement)),
+    pages,
+    millisecondsPerPage: pages === 0 ? 0 : milliseconds / pages,
+    grounded: groundedOf(benched),
+    onLines: onLines.length === 0 ? null : { right: onLines.filter(Boolean).length, of: onLines.length },
+    faults: benched.flatMap((one) => one.faults.map((fault) => ({ document: one.document.name, ...fault }))),
+    calibration: calibrationOf(benched.map(judgedOf)),
+  };
+}
+
+function groundedOf(benched: readonly BenchedDocument[]): ClassReport['grounded'] {
+  const grounded = { right: 0, of: 0 };
+  for (const one of benched) {
+    const broken = new Set(one.faults.map(({ path }) => path));
+    for (const leaf of one.judgement.leaves) {
+      if (!leaf.right || leaf.got === null) continue;
+      grounded.of++;
+      if (!broken.has(leaf.path) && (fieldOf(one, leaf)?.citations.length ?? 0) > 0) grounded.right++;
+    }
+  }
+  return grounded;
+}
+
+/** The leaves of a result with what they say of themselves, nulls too. */
+export function judgedOf(one: BenchedDocument): Judged[] {
+  return one.judgement.leaves.flatMap((leaf) => {
+    const field = fieldOf(one, leaf);
+    return field === null ? [] : [{ confidence: field.confidence, right: leaf.right }];
+  });
+}
