@@ -1,6 +1,6 @@
 /**
  * Asks the API of the documents service everything that its own description allows and much that it does not, on a database and a
- * Temporal server of its own: half of the time about a project, a document and an upload that are there, half
+ * Temporal server of its own: half of the time about a project, a document, an upload, a schema and a run that are there, half
  * about ids that are made up.
  * Fails on a 5xx, but for 501 where the description has it, and on an answer that the description does not name.
  * Usage: node build/fuzz-documents.mjs [seconds] (default 120; 60 in .ci/run, 1800 in the nightly campaign)
@@ -83,6 +83,8 @@ async function startApi(url) {
       DOCSVC_LOG_LEVEL: 'warn',
       DOCSVC_RATE_REQUESTS_PER_MIN: '100000',
       DOCSVC_RATE_SEARCHES_PER_MIN: '100000',
+      DOCSVC_RATE_EXTRACTIONS_PER_MIN: '100000',
+      DOCSVC_QUOTA_RUNNING_EXTRACTIONS: '100000',
     },
   });
   const started = { log: '', description: `http://127.0.0.1:${port}/api/openapi.json` };
@@ -115,7 +117,7 @@ async function tokenOf(port, { clientId, clientSecret }) {
   return token;
 }
 
-/** A project, a document and an upload to ask about. @returns their ids by the addresses that take them */
+/** A project, a document, an upload, a schema and a run to ask about. @returns their ids by the addresses that take them */
 async function plant(port, token) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const make = (path, body) => post(port, path, JSON.stringify(body), headers);
@@ -123,12 +125,20 @@ async function plant(port, token) {
   const project = await make('/api/projects', { name: 'Fuzzed', workspaceId: workspace.id });
   const contentBase64 = Buffer.from('one line\n').toString('base64');
   const added = await make(`/api/projects/${project.id}/documents`, { name: 'fuzzed.txt', contentBase64 });
+  const jsonSchema = { type: 'object', properties: { a: { type: 'string', description: 'The first letter.' } } };
+  const schema = await make(`/api/projects/${project.id}/schemas`, { name: 'Fuzzed', jsonSchema });
+  const asked = { schemaVersionId: schema.latestVersionId, externalId: 'fuzzed' };
+  const run = await make(`/api/v2/projects/${project.id}/extractions`, asked);
   const upload = await make(`/api/projects/${project.id}/uploads`, { name: 'sent.txt', sizeBytes: 20_000_000 });
   const at = (path, id) => ({ path, parameters: { 'path.id': id } });
   return [
     at('^/api/projects/', project.id),
     at('^/api/documents/', added.document.id),
     at('^/api/uploads/', upload.id),
+    at('^/api/schemas/', schema.id),
+    at('^/api/schema-versions/', schema.latestVersionId),
+    at('^/api/(v2/)?extractions/', run.id),
+    at('^/api/v2/projects/', project.id),
     at('^/api/workspaces/', workspace.id),
   ];
 }

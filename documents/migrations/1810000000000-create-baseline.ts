@@ -18,6 +18,7 @@ const FILES = [
   'tables/pages.sql',
   'tables/search.sql',
   'tables/schemas.sql',
+  'tables/extractions.sql',
   'tables/webhooks.sql',
   'tables/driver.sql',
 ];

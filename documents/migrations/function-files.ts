@@ -15,6 +15,7 @@ const FILES = [
   'functions/uploads.sql',
   'functions/pages.sql',
   'functions/ingest.sql',
+  'functions/extractions.sql',
   'functions/search.sql',
   'functions/maintenance.sql',
 ];

@@ -174,11 +174,12 @@ create table driver_outbox (
   org_id uuid not null,
   kind text not null,
   subject_id uuid not null,
+  workflow_name text,
   created_at timestamp with time zone default clock_timestamp() not null,
   attempts integer default 0 not null,
   retry_at timestamp with time zone,
   constraint driver_outbox_pkey PRIMARY KEY (id),
-  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'deliver'::text])))
+  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'deliver'::text, 'extract'::text])))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 CREATE INDEX driver_outbox_age ON public.driver_outbox USING btree (created_at);
 
@@ -188,11 +189,104 @@ create table events_outbox (
   project_id uuid not null,
   type text not null,
   data jsonb not null,
+  result json,
   occurred_at timestamp with time zone default now() not null,
   constraint events_outbox_pkey PRIMARY KEY (id),
   constraint events_outbox_org_id_id_key UNIQUE (org_id, id)
 );
 CREATE INDEX events_outbox_age ON public.events_outbox USING btree (occurred_at);
+
+create table extraction_attempts (
+  org_id uuid not null,
+  extraction_id uuid not null,
+  attempt integer not null,
+  status text not null,
+  pages integer not null,
+  milliseconds integer not null,
+  warnings jsonb not null,
+  error jsonb,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone not null,
+  constraint extraction_attempts_pkey PRIMARY KEY (extraction_id, attempt),
+  constraint extraction_attempts_attempt_check CHECK ((attempt >= 1)),
+  constraint extraction_attempts_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+create table extraction_items (
+  id uuid not null,
+  org_id uuid not null,
+  extraction_id uuid not null,
+  attempt integer not null,
+  item_number integer not null,
+  document_id uuid,
+  document_name text,
+  document_version_id uuid,
+  version integer,
+  status text default 'queued'::text not null,
+  result_of uuid,
+  parts jsonb,
+  pages integer default 0 not null,
+  milliseconds integer default 0 not null,
+  warnings jsonb default '[]'::jsonb not null,
+  error jsonb,
+  finished_at timestamp with time zone,
+  purged_at timestamp with time zone,
+  constraint extraction_items_pkey PRIMARY KEY (id),
+  constraint extraction_items_extraction_id_attempt_item_number_key UNIQUE (extraction_id, attempt, item_number),
+  constraint extraction_items_org_id_id_key UNIQUE (org_id, id),
+  constraint extraction_items_attempt_check CHECK ((attempt >= 1)),
+  constraint extraction_items_check CHECK ((((status = ANY (ARRAY['completed'::text, 'partial'::text])) AND (purged_at IS NULL)) = (parts IS NOT NULL))),
+  constraint extraction_items_check1 CHECK (((parts IS NULL) = (result_of IS NULL))),
+  constraint extraction_items_item_number_check CHECK ((item_number >= 1)),
+  constraint extraction_items_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX extraction_items_of_version ON public.extraction_items USING btree (document_version_id) WHERE (document_version_id IS NOT NULL);
+CREATE INDEX extraction_items_open ON public.extraction_items USING btree (extraction_id, attempt, item_number) WHERE (status = 'queued'::text);
+
+create table extractions (
+  id uuid not null,
+  org_id uuid not null,
+  project_id uuid not null,
+  schema_id uuid not null,
+  schema_version_id uuid not null,
+  external_id text not null,
+  request_digest bytea not null,
+  mode text not null,
+  engine text not null,
+  document_version_ids uuid[] not null,
+  first_page integer,
+  last_page integer,
+  min_confidence double precision,
+  metadata jsonb default '{}'::jsonb not null,
+  status text default 'queued'::text not null,
+  attempt integer default 1 not null,
+  items_done integer default 0 not null,
+  items_total integer not null,
+  pages integer default 0 not null,
+  milliseconds integer default 0 not null,
+  warnings jsonb default '[]'::jsonb not null,
+  error jsonb,
+  created_at timestamp with time zone default now() not null,
+  waiting_since timestamp with time zone,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint extractions_pkey PRIMARY KEY (id),
+  constraint extractions_org_id_id_key UNIQUE (org_id, id),
+  constraint extractions_project_id_external_id_key UNIQUE (project_id, external_id),
+  constraint extractions_document_version_ids_check CHECK ((cardinality(document_version_ids) >= 1)),
+  constraint extractions_engine_check CHECK ((engine = 'local'::text)),
+  constraint extractions_external_id_check CHECK (((octet_length(external_id) >= 1) AND (octet_length(external_id) <= 1020))),
+  constraint extractions_first_page_check CHECK ((first_page >= 1)),
+  constraint extractions_items_total_check CHECK ((items_total >= 1)),
+  constraint extractions_last_page_check CHECK ((last_page >= 1)),
+  constraint extractions_min_confidence_check CHECK (((min_confidence >= (0)::double precision) AND (min_confidence <= (1)::double precision))),
+  constraint extractions_mode_check CHECK ((mode = ANY (ARRAY['per_document'::text, 'combined'::text]))),
+  constraint extractions_request_digest_check CHECK ((octet_length(request_digest) = 32)),
+  constraint extractions_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'waiting'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX extractions_newest ON public.extractions USING btree (org_id, project_id, id DESC);
+CREATE INDEX extractions_of_versions ON public.extractions USING gin (document_version_ids);
+CREATE INDEX extractions_open ON public.extractions USING btree (org_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'waiting'::text, 'running'::text, 'cancelling'::text]));
 
 create table idempotency_keys (
   org_id uuid not null,
@@ -534,6 +628,31 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_add_items(p_extraction uuid, p_attempt integer, p_only_failed boolean)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into extraction_items (id, org_id, extraction_id, attempt, item_number, document_id, document_name,
+    document_version_id, version, status, result_of, parts, pages, warnings, finished_at)
+  select docsvc_new_row_id(), e.org_id, e.id, p_attempt, n.item_number, coalesce(d.id, b.document_id),
+      coalesce(d.name, b.document_name), n.version_id, coalesce(v.version, b.version), coalesce(k.status, 'queued'),
+      k.result_of, k.parts, coalesce(k.pages, 0), coalesce(k.warnings, '[]'), k.finished_at
+    from extractions e
+    cross join lateral (
+      select null::uuid as version_id, 1 as item_number where e.mode = 'combined'
+      union all
+      select u.version_id, u.item_number::int from unnest(e.document_version_ids)
+          with ordinality as u (version_id, item_number) where e.mode = 'per_document'
+    ) n
+    left join document_versions v on v.id = n.version_id
+    left join documents d on d.id = v.document_id
+    left join extraction_items b on b.extraction_id = e.id and b.attempt = p_attempt - 1
+      and b.item_number = n.item_number
+    left join extraction_items k on k.id = b.id and p_only_failed and k.parts is not null
+    where e.id = p_extraction
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_add_pages_done(p_version uuid, p_attempt integer, p_pages integer)
  RETURNS void
  LANGUAGE sql
@@ -655,12 +774,33 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb)
+CREATE OR REPLACE FUNCTION public.docsvc_admit_start(p_client uuid, p_per_minute integer, p_most_running integer)
+ RETURNS TABLE(refused text, retry_seconds integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  org uuid := current_setting('docsvc.org_id')::uuid;
+  wait_seconds int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(format('extractions:%s', org), 0));
+  if (select count(*) from extractions e
+      where e.org_id = org and e.status in ('queued', 'waiting', 'running', 'cancelling')) > p_most_running then
+    return query select 'running', null::int;
+    return;
+  end if;
+  wait_seconds := docsvc_take_rate(p_client, 'extraction_starts', p_per_minute);
+  return query select case when wait_seconds is not null then 'rate' end, wait_seconds;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb, p_result json)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into events_outbox (id, org_id, project_id, type, data) values (p_id, p_org, p_project, p_type, p_data);
+  insert into events_outbox (id, org_id, project_id, type, data, result)
+    values (p_id, p_org, p_project, p_type, p_data, p_result);
   return query
     with listening as (
       select w.id from webhooks w
@@ -730,6 +870,38 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_begin_extraction(p_extraction uuid, p_wait_secs double precision)
+ RETURNS TABLE(project_id uuid, external_id text, attempt integer, status text, entered boolean, wait_ms integer, schema_id uuid, schema_version_id uuid)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  e extractions;
+  was text;
+begin
+  select * into e from extractions x where x.id = p_extraction
+    and x.status in ('queued', 'waiting', 'running', 'cancelling') for update;
+  if not found then return; end if;
+  was := e.status;
+  if was in ('queued', 'waiting') then
+    update extractions x set
+        status = case when docsvc_is_read_still(e.document_version_ids)
+          and clock_timestamp() < coalesce(e.waiting_since, clock_timestamp()) + make_interval(secs => p_wait_secs)
+          then 'waiting' else 'running' end,
+        waiting_since = coalesce(e.waiting_since, clock_timestamp())
+      where x.id = p_extraction returning * into e;
+    if e.status = 'running' then
+      update extractions x set started_at = clock_timestamp() where x.id = p_extraction;
+    end if;
+  end if;
+  return query select e.project_id, e.external_id, e.attempt, e.status, e.status <> was,
+    greatest(0, ceil(extract(epoch from e.waiting_since + make_interval(secs => p_wait_secs) - clock_timestamp())
+      * 1000))::int,
+    e.schema_id, e.schema_version_id;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_begin_ingest(p_version uuid)
  RETURNS TABLE(attempt integer, document_id uuid, project_id uuid, document_name text, version integer, blob_key text, size_bytes bigint, declared_sha256 bytea, sha256 bytea, parse_options jsonb, project_settings jsonb)
  LANGUAGE plpgsql
@@ -757,6 +929,38 @@ CREATE OR REPLACE FUNCTION public.docsvc_cancel_delivery(p_delivery uuid)
 AS $function$
   update deliveries d set status = 'cancelled', next_attempt_at = null, finished_at = clock_timestamp()
     where d.id = p_delivery and d.status in ('pending', 'retrying')
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_cancel_extraction(p_extraction uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  was text;
+begin
+  select e.status into was from extractions e where e.id = p_extraction
+    and e.status in ('queued', 'waiting', 'running', 'cancelling') for update;
+  if not found then return null; end if;
+  update extractions e set status = 'cancelling' where e.id = p_extraction;
+  return was <> 'cancelling';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_choose_versions(p_project uuid, p_documents uuid[], p_limit integer)
+ RETURNS TABLE(document_id uuid, version_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.id, (
+      select v.id from document_versions v
+        where v.document_id = d.id and v.status in ('queued', 'processing', 'indexing', 'ready', 'partial')
+        order by v.version desc limit 1)
+    from documents d
+    where d.org_id = current_setting('docsvc.org_id')::uuid and d.project_id = p_project and d.deleted_at is null
+      and (p_documents is null or d.id = any (p_documents))
+    order by d.id limit p_limit
 $function$
 ;
 
@@ -1070,6 +1274,8 @@ AS $function$
   union
   select p.id from parses p where p.id = any (p_ids)
   union
+  select i.id from extraction_items i where i.id = any (p_ids) and i.purged_at is null
+  union
   select u.version_id from upload_sessions u
     where u.version_id = any (p_ids) and u.status in ('completing', 'failed')
 $function$
@@ -1127,6 +1333,48 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_finish_extraction(p_extraction uuid, p_attempt integer, p_unfinished jsonb)
+ RETURNS TABLE(project_id uuid, schema_id uuid, schema_version_id uuid, external_id text, status text, error jsonb, items_total integer, items_failed integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  e extractions;
+  failed int;
+  partial int;
+  ending text;
+begin
+  select * into e from extractions x where x.id = p_extraction and x.attempt = p_attempt
+    and x.status in ('queued', 'waiting', 'running', 'cancelling') for update;
+  if not found then return; end if;
+  update extraction_items i
+    set status = case when e.status = 'cancelling' then 'cancelled' else 'failed' end,
+        error = case when e.status <> 'cancelling' then p_unfinished end, finished_at = clock_timestamp()
+    where i.extraction_id = p_extraction and i.attempt = p_attempt and i.status = 'queued';
+  select count(*) filter (where i.status = 'failed'), count(*) filter (where i.status = 'partial')
+    into failed, partial from extraction_items i where i.extraction_id = p_extraction and i.attempt = p_attempt;
+  ending := case when e.status = 'cancelling' then 'cancelled' when failed = e.items_total then 'failed'
+    when failed + partial > 0 then 'partial' else 'completed' end;
+  update extractions x set status = ending, finished_at = clock_timestamp(),
+      items_done = case when ending = 'cancelled' then x.items_done else x.items_total end,
+      error = case when ending = 'failed' then (
+        select i.error from extraction_items i where i.extraction_id = p_extraction and i.attempt = p_attempt
+          and i.error is not null order by i.item_number limit 1) end,
+      warnings = docsvc_warnings_of_items(p_extraction, p_attempt),
+      (pages, milliseconds) = (
+        select sum(i.pages), sum(i.milliseconds) from extraction_items i
+          where i.extraction_id = p_extraction and i.attempt = p_attempt)
+    where x.id = p_extraction returning * into e;
+  insert into extraction_attempts (org_id, extraction_id, attempt, status, pages, milliseconds, warnings, error,
+    started_at, finished_at)
+  values (e.org_id, e.id, e.attempt, e.status, e.pages, e.milliseconds, e.warnings, e.error, e.started_at,
+    e.finished_at);
+  return query select e.project_id, e.schema_id, e.schema_version_id, e.external_id, e.status, e.error, e.items_total,
+    failed;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_finish_ingest(p_version uuid, p_attempt integer, p_parse uuid, p_status text, p_error jsonb)
  RETURNS TABLE(project_id uuid, document_id uuid, version integer)
  LANGUAGE plpgsql
@@ -1158,6 +1406,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_finish_item(p_extraction uuid, p_attempt integer, p_item integer, p_status text, p_parts jsonb, p_pages integer, p_milliseconds integer, p_warnings jsonb, p_error jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from extractions e where e.id = p_extraction and e.attempt = p_attempt and e.status = 'running' for update;
+  if not found then return false; end if;
+  update extraction_items i
+    set status = p_status, parts = p_parts, result_of = case when p_parts is not null then i.id end, pages = p_pages,
+        milliseconds = p_milliseconds, warnings = p_warnings, error = p_error, finished_at = clock_timestamp()
+    where i.extraction_id = p_extraction and i.attempt = p_attempt and i.item_number = p_item and i.status = 'queued';
+  if not found then return false; end if;
+  update extractions e set items_done = e.items_done + 1 where e.id = p_extraction;
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_freed_version(p_version uuid)
  RETURNS uuid
  LANGUAGE sql
@@ -1184,11 +1450,23 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_insert_outbox(p_org uuid, p_kind text, p_subject uuid)
+CREATE OR REPLACE FUNCTION public.docsvc_insert_outbox(p_org uuid, p_kind text, p_subject uuid, p_workflow_name text)
  RETURNS bigint
  LANGUAGE sql
 AS $function$
-  insert into driver_outbox (org_id, kind, subject_id) values (p_org, p_kind, p_subject) returning id
+  insert into driver_outbox (org_id, kind, subject_id, workflow_name)
+    values (p_org, p_kind, p_subject, p_workflow_name) returning id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_is_read_still(p_versions uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from document_versions v join documents d on d.id = v.document_id
+      where v.id = any (p_versions) and v.status in ('queued', 'processing', 'indexing') and d.deleted_at is null)
 $function$
 ;
 
@@ -1238,6 +1516,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_known_versions(p_project uuid, p_versions uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select v.id from document_versions v join documents d on d.id = v.document_id
+    where v.id = any (p_versions) and v.project_id = p_project and d.deleted_at is null
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_last_page(p_parse uuid)
  RETURNS integer
  LANGUAGE sql
@@ -1264,6 +1552,32 @@ AS $function$
       and (p_updated_after is null or d.updated_at > p_updated_after)
       and (p_after is null or d.id < p_after)
     order by d.id desc limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_open_extractions(p_older_than_ms integer, p_after uuid, p_limit integer)
+ RETURNS TABLE(org_id uuid, extraction_id uuid, project_id uuid, external_id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select e.org_id, e.id, e.project_id, e.external_id from extractions e
+    where e.status in ('queued', 'waiting', 'running', 'cancelling')
+      and e.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+      and (p_after is null or e.id > p_after)
+    order by e.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_open_items(p_extraction uuid, p_attempt integer, p_after integer, p_limit integer)
+ RETURNS SETOF integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.item_number from extraction_items i join extractions e on e.id = i.extraction_id
+    where e.id = p_extraction and e.attempt = p_attempt and e.status = 'running' and i.attempt = p_attempt
+      and i.status = 'queued' and i.item_number > p_after
+    order by i.item_number limit p_limit
 $function$
 ;
 
@@ -1345,6 +1659,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_list_sources(p_versions uuid[])
+ RETURNS TABLE(version_id uuid, version integer, document_id uuid, document_name text, is_deleted boolean, status text, parse_id uuid, page_count integer, failed_pages integer[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select v.id, v.version, d.id, d.name, d.deleted_at is not null, v.status, v.parse_id, coalesce(p.page_count, 0),
+      coalesce(p.failed_pages, '{}')
+    from unnest(p_versions) with ordinality as u (version_id, place)
+    join document_versions v on v.id = u.version_id
+    join documents d on d.id = v.document_id
+    left join parses p on p.id = v.parse_id
+    order by u.place
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_list_stuck_completions(p_after uuid, p_limit integer)
  RETURNS TABLE(org_id uuid, id uuid, version_id uuid)
  LANGUAGE sql
@@ -1404,6 +1733,21 @@ AS $function$
    where r.status in ('ready', 'partial') and r.finished_at <= clock_timestamp() - interval '1 hour'
      and not exists (select from document_versions v where v.parse_id = r.id)
    order by r.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_list_waiting_extractions(p_version uuid)
+ RETURNS TABLE(extraction_id uuid, project_id uuid, external_id text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held uuid[];
+begin
+  held := array(select e.id from extractions e
+    where e.document_version_ids @> array[p_version] and e.status = 'waiting' order by e.id for update);
+  return query select e.id, e.project_id, e.external_id from extractions e
+    where e.id = any (held) and not docsvc_is_read_still(e.document_version_ids);
+end
 $function$
 ;
 
@@ -1650,10 +1994,32 @@ begin
   delete from webhooks where project_id = p_project;
   delete from upload_sessions where project_id = p_project;
   delete from lexicon where project_id = p_project;
+  delete from extractions where project_id = p_project;
   delete from schemas where project_id = p_project;
   delete from projects where id = p_project;
   return true;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_purge_results(p_document uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+AS $function$
+  with versions as (
+    select v.id from document_versions v join documents d on d.id = v.document_id
+      where d.id = p_document and d.deleted_at is not null
+  ), purged as (
+    update extraction_items i
+      set parts = null, result_of = null, document_name = null, purged_at = clock_timestamp()
+      where i.purged_at is null and i.status <> 'queued' and (
+        i.document_version_id in (select id from versions)
+        or (i.document_version_id is null and i.extraction_id in (
+          select e.id from extractions e
+            where e.mode = 'combined' and e.document_version_ids && array(select id from versions))))
+      returning i.id
+  )
+  select id from purged
 $function$
 ;
 
@@ -1675,7 +2041,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.docsvc_read_delivery(p_delivery uuid)
- RETURNS TABLE(webhook_id uuid, project_id uuid, event_id uuid, event_type text, status text, attempts integer, round_attempts integer, wait_ms integer, url text, enabled boolean, retry jsonb, sealed_secret bytea, sealed_previous_secret bytea, occurred_at timestamp with time zone, data jsonb)
+ RETURNS TABLE(webhook_id uuid, project_id uuid, event_id uuid, event_type text, status text, attempts integer, round_attempts integer, wait_ms integer, url text, enabled boolean, retry jsonb, sealed_secret bytea, sealed_previous_secret bytea, occurred_at timestamp with time zone, data jsonb, result json)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -1684,7 +2050,7 @@ AS $function$
       greatest(0, ceil(extract(epoch from d.next_attempt_at - clock_timestamp()) * 1000))::int,
       w.url, w.enabled, w.retry, w.sealed_secret,
       case when w.previous_secret_until > clock_timestamp() then w.sealed_previous_secret end,
-      e.occurred_at, e.data
+      e.occurred_at, e.data, case when w.include_result then e.result end
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     join events_outbox e on e.id = d.event_id
@@ -1692,13 +2058,28 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_read_item(p_extraction uuid, p_attempt integer, p_item integer)
+ RETURNS TABLE(id uuid, mode text, first_page integer, last_page integer, min_confidence double precision, json_schema json, version_ids uuid[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.id, e.mode, e.first_page, e.last_page, e.min_confidence, s.json_schema,
+      case when e.mode = 'combined' then e.document_version_ids else array[i.document_version_id] end
+    from extraction_items i
+    join extractions e on e.id = i.extraction_id
+    join schema_versions s on s.id = e.schema_version_id
+    where e.id = p_extraction and e.attempt = p_attempt and e.status = 'running' and i.attempt = p_attempt
+      and i.item_number = p_item and i.status = 'queued'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_read_outbox(p_older_than_ms integer, p_limit integer)
- RETURNS TABLE(id bigint, org_id uuid, kind text, subject_id uuid)
+ RETURNS TABLE(id bigint, org_id uuid, kind text, subject_id uuid, workflow_name text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.org_id, o.kind, o.subject_id from driver_outbox o
+  select o.id, o.org_id, o.kind, o.subject_id, o.workflow_name from driver_outbox o
   where o.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
     and (o.retry_at is null or o.retry_at <= clock_timestamp())
   order by o.attempts, o.id limit p_limit
@@ -1875,6 +2256,34 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_retry_extraction(p_extraction uuid, p_only_failed boolean, p_client uuid, p_per_minute integer, p_most_running integer)
+ RETURNS TABLE(attempt integer, refused text, retry_seconds integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  e extractions;
+begin
+  update extractions x
+    set status = 'queued', attempt = x.attempt + 1, items_done = 0, pages = 0, milliseconds = 0, warnings = '[]',
+        error = null, waiting_since = null, started_at = null, finished_at = null
+    where x.id = p_extraction and x.status in ('failed', 'partial', 'cancelled')
+    returning * into e;
+  if not found then
+    return query select null::int, 'status', null::int;
+    return;
+  end if;
+  perform docsvc_add_items(p_extraction, e.attempt, p_only_failed);
+  update extractions x set items_done = (
+      select count(*) from extraction_items i where i.extraction_id = x.id and i.attempt = x.attempt
+        and i.status <> 'queued')
+    where x.id = p_extraction;
+  return query select e.attempt, a.refused, a.retry_seconds from docsvc_admit_start(p_client, p_per_minute,
+    p_most_running) a;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_search_configuration(p_language text)
  RETURNS regconfig
  LANGUAGE sql
@@ -1953,6 +2362,27 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_start_extraction(p_id uuid, p_project uuid, p_schema uuid, p_schema_version uuid, p_external_id text, p_request_digest bytea, p_mode text, p_engine text, p_versions uuid[], p_first_page integer, p_last_page integer, p_min_confidence double precision, p_metadata jsonb, p_client uuid, p_per_minute integer, p_most_running integer)
+ RETURNS TABLE(refused text, retry_seconds integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into extractions (id, org_id, project_id, schema_id, schema_version_id, external_id, request_digest, mode,
+    engine, document_version_ids, first_page, last_page, min_confidence, metadata, items_total)
+  values (p_id, current_setting('docsvc.org_id')::uuid, p_project, p_schema, p_schema_version, p_external_id,
+    p_request_digest, p_mode, p_engine, p_versions, p_first_page, p_last_page, p_min_confidence, p_metadata,
+    case p_mode when 'combined' then 1 else cardinality(p_versions) end)
+  on conflict (project_id, external_id) do nothing;
+  if not found then
+    return query select 'known', null::int;
+    return;
+  end if;
+  perform docsvc_add_items(p_id, 1, false);
+  return query select * from docsvc_admit_start(p_client, p_per_minute, p_most_running);
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_stem_words(p_project uuid, p_words text[])
  RETURNS TABLE(word text, stems text[], stops real, chunks integer)
  LANGUAGE sql
@@ -2005,6 +2435,32 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_take_rate(p_client uuid, p_kind text, p_per_minute integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  org constant uuid := current_setting('docsvc.org_id')::uuid;
+  per_second constant double precision := p_per_minute / 60.0;
+  remaining double precision;
+begin
+  insert into rate_buckets as b (org_id, client_row_id, kind, tokens, refilled_at)
+    values (org, p_client, p_kind, p_per_minute - 1, clock_timestamp())
+    on conflict (org_id, client_row_id, kind) do update
+      set tokens = least(p_per_minute,
+            b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second) - 1,
+          refilled_at = clock_timestamp()
+      where b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second >= 1;
+  if found then return null; end if;
+  select b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second into remaining
+    from rate_buckets b where b.org_id = org and b.client_row_id = p_client and b.kind = p_kind;
+  return greatest(1, ceil((1 - remaining) / per_second));
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_uncount_part(p_session uuid, p_part integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2046,6 +2502,33 @@ AS $function$
     where v.document_id = p_document and (p_version is null or v.version = p_version)
       and (p_before is null or v.version < p_before)
     order by v.version desc limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_wants_results(p_project uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from webhooks w where w.project_id = p_project and w.enabled and w.include_result)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.docsvc_warnings_of_items(p_extraction uuid, p_attempt integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(w.warning order by w.item_number, w.place), '[]') from (
+    select i.item_number, u.place,
+        u.warning || jsonb_strip_nulls(jsonb_build_object('documentVersionId', i.document_version_id)) as warning
+      from extraction_items i
+      cross join lateral jsonb_array_elements(
+        i.warnings || case when i.error is null then '[]' else jsonb_build_array(i.error) end
+      ) with ordinality as u (warning, place)
+      where i.extraction_id = p_extraction and i.attempt = p_attempt
+      order by i.item_number, u.place limit 100
+  ) w
 $function$
 ;
 
@@ -2145,6 +2628,13 @@ alter table documents add constraint documents_org_id_fkey FOREIGN KEY (org_id) 
 alter table documents add constraint documents_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES projects(org_id, id);
 alter table driver_outbox add constraint driver_outbox_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table events_outbox add constraint events_outbox_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table extraction_attempts add constraint extraction_attempts_org_id_extraction_id_fkey FOREIGN KEY (org_id, extraction_id) REFERENCES extractions(org_id, id) ON DELETE CASCADE;
+alter table extraction_attempts add constraint extraction_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table extraction_items add constraint extraction_items_org_id_extraction_id_fkey FOREIGN KEY (org_id, extraction_id) REFERENCES extractions(org_id, id) ON DELETE CASCADE;
+alter table extraction_items add constraint extraction_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table extractions add constraint extractions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
+alter table extractions add constraint extractions_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES projects(org_id, id);
+alter table extractions add constraint extractions_org_id_schema_version_id_fkey FOREIGN KEY (org_id, schema_version_id) REFERENCES schema_versions(org_id, id);
 alter table idempotency_keys add constraint idempotency_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table lexicon add constraint lexicon_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
 alter table oauth_clients add constraint oauth_clients_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id);
@@ -2174,6 +2664,8 @@ alter table workspaces add constraint workspaces_org_id_fkey FOREIGN KEY (org_id
 
 -- Triggers
 
+CREATE TRIGGER extraction_attempts_immutable BEFORE UPDATE ON public.extraction_attempts FOR EACH ROW EXECUTE FUNCTION docsvc_refuse_change();
+CREATE TRIGGER extraction_items_ended BEFORE UPDATE ON public.extraction_items FOR EACH ROW WHEN (((old.status <> 'queued'::text) AND (NOT (old.purged_at IS DISTINCT FROM new.purged_at)))) EXECUTE FUNCTION docsvc_refuse_change();
 CREATE TRIGGER schema_versions_immutable BEFORE UPDATE ON public.schema_versions FOR EACH ROW EXECUTE FUNCTION docsvc_refuse_change();
 
 -- Row-level isolation
@@ -2205,6 +2697,14 @@ create policy org_isolation on driver_outbox as PERMISSIVE for ALL to public usi
 alter table events_outbox enable row level security, force row level security;
 create policy cross_organization on events_outbox as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on events_outbox as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table extraction_attempts enable row level security, force row level security;
+create policy org_isolation on extraction_attempts as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table extraction_items enable row level security, force row level security;
+create policy cross_organization on extraction_items as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
+create policy org_isolation on extraction_items as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
+alter table extractions enable row level security, force row level security;
+create policy cross_organization on extractions as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
+create policy org_isolation on extractions as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
 alter table idempotency_keys enable row level security, force row level security;
 create policy cross_organization on idempotency_keys as PERMISSIVE for ALL to docsvc_system using (true) with check (true);
 create policy org_isolation on idempotency_keys as PERMISSIVE for ALL to public using ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid)) with check ((org_id = (NULLIF(current_setting('docsvc.org_id'::text, true), ''::text))::uuid));
@@ -2277,6 +2777,11 @@ grant delete, insert, select on table driver_outbox to docsvc_app;
 grant delete, insert, select, update on table driver_outbox to docsvc_system;
 grant insert, select on table events_outbox to docsvc_app;
 grant delete, select on table events_outbox to docsvc_system;
+grant insert, select on table extraction_attempts to docsvc_app;
+grant insert, select, update on table extraction_items to docsvc_app;
+grant select on table extraction_items to docsvc_system;
+grant delete, insert, select, update on table extractions to docsvc_app;
+grant select on table extractions to docsvc_system;
 grant delete, insert, select, update on table idempotency_keys to docsvc_app;
 grant delete, select on table idempotency_keys to docsvc_system;
 grant delete, insert, select, update on table lexicon to docsvc_app;
@@ -2338,6 +2843,8 @@ alter function docsvc_find_wanted_uploads(uuid[]) owner to docsvc_system;
 revoke all on function docsvc_find_wanted_uploads(uuid[]) from public;
 alter function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) owner to docsvc_system;
 revoke all on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) from public;
+alter function docsvc_list_open_extractions(integer,uuid,integer) owner to docsvc_system;
+revoke all on function docsvc_list_open_extractions(integer,uuid,integer) from public;
 alter function docsvc_list_outlived_documents(integer,integer) owner to docsvc_system;
 revoke all on function docsvc_list_outlived_documents(integer,integer) from public;
 alter function docsvc_list_overdue_deliveries(integer,integer) owner to docsvc_system;
@@ -2373,6 +2880,8 @@ alter function docsvc_stem_words(uuid,text[]) owner to docsvc_system;
 revoke all on function docsvc_stem_words(uuid,text[]) from public;
 alter function docsvc_sweep_parses(integer) owner to docsvc_system;
 revoke all on function docsvc_sweep_parses(integer) from public;
+alter function docsvc_take_rate(uuid,text,integer) owner to docsvc_system;
+revoke all on function docsvc_take_rate(uuid,text,integer) from public;
 grant execute on function docsvc_admit_request(bytea,text[],integer[]) to docsvc_app;
 grant execute on function docsvc_count_lexemes(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_defer_outbox(bigint[]) to docsvc_app;
@@ -2387,6 +2896,7 @@ grant execute on function docsvc_find_client(text) to docsvc_app;
 grant execute on function docsvc_find_wanted_owners(uuid[]) to docsvc_app;
 grant execute on function docsvc_find_wanted_uploads(uuid[]) to docsvc_app;
 grant execute on function docsvc_issue_token(uuid,bytea,text[],integer,uuid,text) to docsvc_app;
+grant execute on function docsvc_list_open_extractions(integer,uuid,integer) to docsvc_app;
 grant execute on function docsvc_list_outlived_documents(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_overdue_deliveries(integer,integer) to docsvc_app;
 grant execute on function docsvc_list_purgeable_documents(integer,integer) to docsvc_app;
@@ -2405,3 +2915,4 @@ grant execute on function docsvc_resemble_words(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_secret_wait(bytea,integer) to docsvc_app;
 grant execute on function docsvc_stem_words(uuid,text[]) to docsvc_app;
 grant execute on function docsvc_sweep_parses(integer) to docsvc_app;
+grant execute on function docsvc_take_rate(uuid,text,integer) to docsvc_app;

@@ -67,6 +67,31 @@ begin
 end
 $$;
 
+-- Takes from a rate of a client within the caller's transaction, so that what is refused or rolled back takes nothing.
+-- @returns seconds to wait; null where there was room
+create or replace function docsvc_take_rate(p_client uuid, p_kind text, p_per_minute int)
+returns int
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  org constant uuid := current_setting('docsvc.org_id')::uuid;
+  per_second constant double precision := p_per_minute / 60.0;
+  remaining double precision;
+begin
+  insert into rate_buckets as b (org_id, client_row_id, kind, tokens, refilled_at)
+    values (org, p_client, p_kind, p_per_minute - 1, clock_timestamp())
+    on conflict (org_id, client_row_id, kind) do update
+      set tokens = least(p_per_minute,
+            b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second) - 1,
+          refilled_at = clock_timestamp()
+      where b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second >= 1;
+  if found then return null; end if;
+  select b.tokens + extract(epoch from clock_timestamp() - b.refilled_at) * per_second into remaining
+    from rate_buckets b where b.org_id = org and b.client_row_id = p_client and b.kind = p_kind;
+  return greatest(1, ceil((1 - remaining) / per_second));
+end
+$$;
+
 -- What a token request is checked against; nothing for a client that is unknown, revoked or expired.
 create or replace function docsvc_find_client(p_client_id text)
 returns table (id uuid, org_id uuid, name text, secret_hashes bytea[], scopes text[])
@@ -173,8 +198,8 @@ $$;
 
 revoke all on function docsvc_secret_wait, docsvc_note_wrong_secret, docsvc_delete_spent_throttles from public;
 grant execute on function docsvc_secret_wait, docsvc_note_wrong_secret, docsvc_delete_spent_throttles to docsvc_app;
-revoke all on function docsvc_admit_request from public;
-grant execute on function docsvc_admit_request to docsvc_app;
+revoke all on function docsvc_admit_request, docsvc_take_rate from public;
+grant execute on function docsvc_admit_request, docsvc_take_rate to docsvc_app;
 revoke all on function docsvc_find_client from public;
 grant execute on function docsvc_find_client to docsvc_app;
 revoke all on function docsvc_issue_token from public;

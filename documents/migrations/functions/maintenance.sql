@@ -25,8 +25,8 @@ begin
 end
 $$;
 
--- Purges an archived project with its webhooks, ended uploads, words and schemas. @returns false while it still holds
--- something
+-- Purges an archived project with its webhooks, ended uploads, words, runs of extraction and schemas. @returns false
+-- while it still holds something
 create or replace function docsvc_purge_project(p_project uuid)
 returns boolean
 language plpgsql
@@ -43,6 +43,7 @@ begin
   delete from webhooks where project_id = p_project;
   delete from upload_sessions where project_id = p_project;
   delete from lexicon where project_id = p_project;
+  delete from extractions where project_id = p_project;
   delete from schemas where project_id = p_project;
   delete from projects where id = p_project;
   return true;

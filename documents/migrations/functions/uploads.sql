@@ -263,7 +263,7 @@ as $$
   select u.id from upload_sessions u where u.id = any (p_ids) and u.status in ('open', 'completing', 'failed')
 $$;
 
--- Of these ids, those whose blobs are still needed: versions, also those to be, and parses.
+-- Of these ids, those whose blobs are still needed: versions, also those to be, parses, and results of extraction.
 create or replace function docsvc_find_wanted_owners(p_ids uuid[])
 returns setof uuid
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
@@ -271,6 +271,8 @@ as $$
   select v.id from document_versions v where v.id = any (p_ids)
   union
   select p.id from parses p where p.id = any (p_ids)
+  union
+  select i.id from extraction_items i where i.id = any (p_ids) and i.purged_at is null
   union
   select u.version_id from upload_sessions u
     where u.version_id = any (p_ids) and u.status in ('completing', 'failed')

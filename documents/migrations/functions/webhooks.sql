@@ -13,12 +13,14 @@ $$;
 -- An event, with a delivery for each enabled webhook of the project that asked for its type. A webhook that is being
 -- deleted is waited for and left out, so that the state of which the event tells never fails by it. Answers the
 -- deliveries.
-create or replace function docsvc_append_event(p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb)
+create or replace function docsvc_append_event(
+  p_id uuid, p_org uuid, p_project uuid, p_type text, p_data jsonb, p_result json)
 returns setof uuid
 language plpgsql
 as $$
 begin
-  insert into events_outbox (id, org_id, project_id, type, data) values (p_id, p_org, p_project, p_type, p_data);
+  insert into events_outbox (id, org_id, project_id, type, data, result)
+    values (p_id, p_org, p_project, p_type, p_data, p_result);
   return query
     with listening as (
       select w.id from webhooks w
@@ -53,7 +55,7 @@ create or replace function docsvc_read_delivery(p_delivery uuid)
 returns table (
   webhook_id uuid, project_id uuid, event_id uuid, event_type text, status text, attempts int, round_attempts int,
   wait_ms int, url text, enabled boolean, retry jsonb, sealed_secret bytea, sealed_previous_secret bytea,
-  occurred_at timestamptz, data jsonb
+  occurred_at timestamptz, data jsonb, result json
 )
 language sql stable
 as $$
@@ -62,7 +64,7 @@ as $$
       greatest(0, ceil(extract(epoch from d.next_attempt_at - clock_timestamp()) * 1000))::int,
       w.url, w.enabled, w.retry, w.sealed_secret,
       case when w.previous_secret_until > clock_timestamp() then w.sealed_previous_secret end,
-      e.occurred_at, e.data
+      e.occurred_at, e.data, case when w.include_result then e.result end
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     join events_outbox e on e.id = d.event_id

@@ -1,12 +1,14 @@
 -- Workflows that are to be started or woken, written with the rows that they are about.
 
--- subject_id: the version that is read, or the delivery that is made. A wake-up that the driver refuses is retried
+-- subject_id: the version that is read, the delivery that is made, or the run of extraction. workflow_name: what the
+-- workflow is called by, where that is not the subject. A wake-up that the driver refuses is retried
 -- with growing waits, so that it never blocks the others.
 create table driver_outbox (
   id bigint generated always as identity primary key,
   org_id uuid not null references orgs (id),
-  kind text not null check (kind in ('ingest', 'deliver')),
+  kind text not null check (kind in ('ingest', 'deliver', 'extract')),
   subject_id uuid not null,
+  workflow_name text,
   created_at timestamptz not null default clock_timestamp(),
   attempts int not null default 0,
   retry_at timestamptz

@@ -30,13 +30,15 @@ create policy cross_organization on webhooks to docsvc_system using (true) with 
 grant select, update, delete on webhooks to docsvc_system;
 grant select, insert, update, delete on webhooks to docsvc_app;
 
--- Written in the transaction that changed the state of which they tell.
+-- Written in the transaction that changed the state of which they tell. `result`: what a run of extraction came to, for
+-- webhooks that want it.
 create table events_outbox (
   id uuid primary key,
   org_id uuid not null references orgs (id),
   project_id uuid not null,
   type text not null,
   data jsonb not null,
+  result json,
   occurred_at timestamptz not null default now(),
   unique (org_id, id)
 );

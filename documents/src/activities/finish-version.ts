@@ -1,5 +1,6 @@
 import { settleUpload } from '../core/uploads/settle-upload.js';
 import { appendEvent } from '../core/events/append-event.js';
+import { wakeWaiting } from '../core/extractions/wake-extraction.js';
 import { finishIngest, sumUpParse, type IngestEnd, type ParseSum } from '../core/ingest/ingest-moves.js';
 import type { RecordTransaction } from '../core/record/record.js';
 import { sentenceOf, type IngestEnding, type IngestErrorCode } from '../domain/ingest/ingest-errors.js';
@@ -30,6 +31,7 @@ export async function finishVersion(
     const finished = await finishIngest(tx, ref, { status, parseId, error });
     if (finished === null) return;
     const { projectId, documentId, version } = finished;
+    await wakeWaiting(tx, ref.versionId);
     const document = `/api/documents/${documentId}`;
     await appendEvent(tx, {
       type: EVENT_OF[status],

@@ -13,11 +13,13 @@ import {
   listOutlivedDocuments,
   listPurgeableDocuments,
   listPurgeableProjects,
+  listOpenExtractions,
   listUnreadVersions,
   listUnusedParses,
   reconcileUsage,
   retireParse,
   sweepParses,
+  type OpenExtraction,
 } from '../core/maintenance/sweeps.js';
 import { reapUploads } from '../core/uploads/reap-uploads.js';
 import type { DocumentPlace } from '../core/documents/document-place.js';
@@ -26,7 +28,7 @@ import { whileHeartbeating } from './heartbeat.js';
 
 /** What is done again and again; every step may run twice, or beside itself, without harm. */
 export interface MaintenanceSteps {
-  /** Wakes the workflows of versions and deliveries that nobody works on, as after the loss of the driver's store. @returns how many */
+  /** Wakes the workflows of versions, runs and deliveries that nobody works on, as after the loss of the driver's store. @returns how many */
   wakeMissing(): Promise<number>;
   reapUploads(): Promise<void>;
   /** @returns how many counters were wrong */
@@ -38,8 +40,11 @@ export interface MaintenanceDependencies {
   place: DocumentPlace;
   waker: Waker;
   deliveryWaker: Waker;
+  extractionWaker: Waker;
   /** Ids of versions whose workflow is open, as far as the driver's visibility knows. */
   openIngests(): Promise<ReadonlySet<string>>;
+  /** Names of runs of extraction whose workflow is open. */
+  openExtractions(): Promise<ReadonlySet<string>>;
 }
 
 /** What is younger is still being started. */
@@ -52,7 +57,7 @@ const PAGES_PER_ROUND = 200;
 
 export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceSteps {
   return {
-    wakeMissing: async () => (await wakeMissing(on)) + (await wakeOverdue(on)),
+    wakeMissing: async () => (await wakeMissing(on)) + (await wakeMissingRuns(on)) + (await wakeOverdue(on)),
     reapUploads: () =>
       whileHeartbeating(async () => {
         await reapUploads(on.place);
@@ -92,6 +97,22 @@ async function wakeMissing(on: MaintenanceDependencies): Promise<number> {
   }
 }
 
+/** The same for runs of extraction. */
+async function wakeMissingRuns(on: MaintenanceDependencies): Promise<number> {
+  const { place, extractionWaker } = on;
+  const open = await on.openExtractions();
+  let woken = 0;
+  for (let after: string | null = null; ;) {
+    const page: OpenExtraction[] = await listOpenExtractions(place.record, STARTED_WITHIN_MS, after, PAGE);
+    for (const { orgId, subjectId, workflowName } of page.filter((one) => !open.has(one.workflowName))) {
+      await extractionWaker.wake({ orgId, subjectId, workflowName });
+      woken += 1;
+    }
+    after = page.at(-1)?.subjectId ?? null;
+    if (page.length < PAGE) return woken;
+  }
+}
+
 /** A delivery that was woken once too often looks at its row, and waits on. */
 async function wakeOverdue({ place, deliveryWaker }: MaintenanceDependencies): Promise<number> {
   const overdue = await listOverdueDeliveries(place.record, STARTED_WITHIN_MS, PAGE);
@@ -118,8 +139,8 @@ async function purgeDeleted({ record, store }: DocumentPlace, signal: AbortSigna
   await inPages(signal, async () => {
     const page = await listPurgeableDocuments(record, KEPT_DAYS, PAGE);
     for (const { orgId, documentId, projectId } of page) {
-      const versions = await record.inOrganization(orgId, (tx) => purgeDocument(tx, documentId, projectId));
-      for (const versionId of versions) await store.deleteOwner(versionId);
+      const owners = await record.inOrganization(orgId, (tx) => purgeDocument(tx, documentId, projectId));
+      for (const owner of owners) await store.deleteOwner(owner);
     }
     return page.length;
   });
@@ -155,8 +176,8 @@ async function inPages(signal: AbortSignal, sweep: () => Promise<number>): Promi
   }
 }
 
-/** Ids of the versions whose workflow is open. Visibility may lag by a moment. */
-export async function openIngests(
+/** What the open workflows of a type are called by. Visibility may lag by a moment. */
+export async function openSubjects(
   client: Client,
   names: { workflowType: string; workflowId(subjectId: string): string },
 ): Promise<ReadonlySet<string>> {

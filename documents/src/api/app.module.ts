@@ -5,6 +5,7 @@ import { AccountModule } from './account/account.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DocumentsModule } from './documents/documents.module.js';
+import { ExtractionsModule } from './extractions/extractions.module.js';
 import { EgressModule } from './foundation/egress.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
 import { StoreModule } from './foundation/store.module.js';
@@ -42,6 +43,7 @@ const RESOURCES = [
   PagesModule,
   SearchModule,
   SchemasModule,
+  ExtractionsModule,
   UploadsModule,
   DocumentsModule,
 ];

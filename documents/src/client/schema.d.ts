@@ -296,6 +296,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/extractions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As under /api/v2: read a run */
+        get: operations["readMirroredExtraction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/extractions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** As under /api/v2: stop a run */
+        post: operations["cancelMirroredExtraction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/extractions/{id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As under /api/v2: what a run came to */
+        get: operations["readMirroredResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -413,6 +464,23 @@ export interface paths {
         put?: never;
         /** Add a file of at most 32 MiB: as a form, as Base64, or from an address */
         post: operations["addDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/extractions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** As under /api/v2: list the runs of a project */
+        get: operations["listMirroredExtractions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -697,6 +765,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/extractions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a run */
+        get: operations["readExtraction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/extractions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a run; one that has ended stays as it is */
+        post: operations["cancelExtraction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/extractions/{id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run came to, with a confidence and citations for each value */
+        get: operations["readResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/extractions/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do a run again that failed, was cancelled or is partial; earlier attempts stay readable */
+        post: operations["retryExtraction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/projects/{id}/extractions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the runs of a project */
+        get: operations["listExtractions"];
+        put?: never;
+        /** Start a run; an externalId that the project has answers its run, and starts none */
+        post: operations["startExtraction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhooks/{id}": {
         parameters: {
             query?: never;
@@ -837,7 +991,7 @@ export interface components {
         };
         ErrorView: {
             /** @enum {string} */
-            code: "invalid_request" | "unauthenticated" | "token_expired" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "version_conflict" | "upload_incomplete" | "not_retryable" | "upload_expired" | "purged" | "too_large" | "unsupported_type" | "schema_invalid" | "description_missing" | "no_documents" | "password_required" | "quarantined" | "rate_limited" | "quota_exceeded" | "internal" | "not_implemented" | "unavailable";
+            code: "invalid_request" | "unauthenticated" | "token_expired" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "version_conflict" | "upload_incomplete" | "not_retryable" | "extraction_failed" | "extraction_cancelled" | "upload_expired" | "purged" | "too_large" | "unsupported_type" | "schema_invalid" | "description_missing" | "no_documents" | "password_required" | "quarantined" | "rate_limited" | "quota_exceeded" | "internal" | "not_implemented" | "unavailable";
             /** @description What was wrong, where, and what to do. */
             message: string;
             /** @description The `X-Request-Id` of the request; the log and the audit have it too. */
@@ -899,11 +1053,15 @@ export interface components {
             searchesPerMinute: number;
             /** @description Of schemas from words or sheets. */
             generationsPerMinute: number;
+            /** @description Runs of extraction that are started. */
+            extractionsPerMinute: number;
             /** @description Of a JSON body. */
             jsonBytes: number;
             openUploads: number;
             webhooksPerProject: number;
             schemasPerProject: number;
+            /** @description Of extraction, under way at once. */
+            runningExtractions: number;
         };
         MeView: {
             usage: components["schemas"]["UsageItem"][];
@@ -1147,7 +1305,7 @@ export interface components {
             /** @default true */
             enabled: boolean;
             /**
-             * @description True comes with a later release, together with extractions (501).
+             * @description Events of runs bring what the run came to, where that is at most 64 KiB of JSON.
              * @default false
              */
             includeResult: boolean;
@@ -1190,7 +1348,7 @@ export interface components {
             description?: string | null;
             /** @description False cancels what is on its way. */
             enabled?: boolean;
-            /** @description True comes with a later release (501). */
+            /** @description From the next run on. */
             includeResult?: boolean;
             retry?: components["schemas"]["RetryMembers"];
         };
@@ -1446,13 +1604,13 @@ export interface components {
             boundingBoxes: components["schemas"]["BoundingBox"][];
             /** @description Verbatim. */
             excerpt: string;
-            /** @description Of the excerpt in the page's text. */
+            /** @description In the page's text. */
             charRange: components["schemas"]["CharRange"];
             /**
-             * @description `fuzzy`: for a word that no document has, one like it was found.
+             * @description `fuzzy`: for words that no document has, some like them were found. `normalized`: a value follows from what is printed. `inferred`: from what stands there together.
              * @enum {string}
              */
-            match: "exact" | "fuzzy";
+            match: "exact" | "normalized" | "fuzzy" | "inferred";
             /** @enum {string} */
             source: "text_layer" | "ocr" | "form_field" | "cell";
             sheetName?: string;
@@ -1663,6 +1821,268 @@ export interface components {
             };
             /** @description The newest version that was read; 409 when there is a newer one. */
             baseVersion: number;
+        };
+        PageRangeMembers: {
+            first: number;
+            /** @description Left out: to the end. */
+            last?: number;
+        };
+        NewExtraction: {
+            /**
+             * Format: uuid
+             * @description A version of a schema of the project.
+             */
+            schemaVersionId: string;
+            /** @description The key of the run in its project: another request with it is answered with this run. Left out, the id of the run. */
+            externalId?: string;
+            /** @description Documents, each in the newest version that was read or still is. Without this and documentVersionIds: all of the project. */
+            documentIds?: string[];
+            /** @description Certain versions of documents. */
+            documentVersionIds?: string[];
+            /**
+             * @description `per_document`: a result for each. `combined`: one, as if all were one document.
+             * @default per_document
+             * @enum {string}
+             */
+            mode: "per_document" | "combined";
+            /**
+             * @description Left out: what the settings of the project say. `auto` is `local` as long as no model is configured; `llm` and `hybrid` come with a later release (501).
+             * @enum {string}
+             */
+            engine?: "auto" | "local" | "llm" | "hybrid";
+            /** @description Values below it are listed in needsReview of the result. */
+            minConfidence?: number;
+            /** @description Of every document; without it all pages. */
+            pageRange?: components["schemas"]["PageRangeMembers"];
+            /** @description Anything, at most 16 KiB as JSON; answered as it is. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        ProgressOfRun: {
+            /**
+             * @description `wait`: for versions that are still being read, at most an hour.
+             * @enum {string}
+             */
+            stage: "queue" | "wait" | "extract" | "cancel" | "end";
+            itemsDone: number;
+            /** @description Documents; one in a combined run. */
+            itemsTotal: number;
+        };
+        UsageOfRun: {
+            pages: number;
+            /** @description Of a model; the local engine uses none. */
+            inputTokens: number;
+            outputTokens: number;
+            /** @description Of all documents together, wherever they ran. */
+            milliseconds: number;
+        };
+        RunWarningView: {
+            /** @description A closed word such as `rows_missing`. */
+            code: string;
+            message: string;
+            pageNumber?: number;
+            /** Format: uuid */
+            documentVersionId?: string;
+        };
+        RunErrorView: {
+            code: string;
+            message: string;
+        };
+        StartedExtraction: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            projectId: string;
+            /** Format: uuid */
+            schemaId: string;
+            /** Format: uuid */
+            schemaVersionId: string;
+            externalId: string;
+            /** @enum {string} */
+            status: "queued" | "waiting" | "running" | "cancelling" | "completed" | "partial" | "failed" | "cancelled";
+            /** @enum {string} */
+            mode: "per_document" | "combined";
+            /** @enum {string} */
+            engine: "local";
+            /** @description As they were chosen when the run began. */
+            documentVersionIds: string[];
+            attempt: number;
+            progress: components["schemas"]["ProgressOfRun"];
+            /** @description Of this attempt, once it has ended. */
+            usage: components["schemas"]["UsageOfRun"];
+            /** @description The first hundred. */
+            warnings: components["schemas"]["RunWarningView"][];
+            /** @description Of a run that failed. */
+            error: components["schemas"]["RunErrorView"] | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+            /** @description Whether the project had a run with this externalId: then this is it, and none was started. */
+            replayed: boolean;
+            /** @description Whether this request asks for the same as the one that started the run. */
+            requestMatches: boolean;
+        };
+        ExtractionView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            projectId: string;
+            /** Format: uuid */
+            schemaId: string;
+            /** Format: uuid */
+            schemaVersionId: string;
+            externalId: string;
+            /** @enum {string} */
+            status: "queued" | "waiting" | "running" | "cancelling" | "completed" | "partial" | "failed" | "cancelled";
+            /** @enum {string} */
+            mode: "per_document" | "combined";
+            /** @enum {string} */
+            engine: "local";
+            /** @description As they were chosen when the run began. */
+            documentVersionIds: string[];
+            attempt: number;
+            progress: components["schemas"]["ProgressOfRun"];
+            /** @description Of this attempt, once it has ended. */
+            usage: components["schemas"]["UsageOfRun"];
+            /** @description The first hundred. */
+            warnings: components["schemas"]["RunWarningView"][];
+            /** @description Of a run that failed. */
+            error: components["schemas"]["RunErrorView"] | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        SignalsView: {
+            /** @description How surely its words were read. */
+            read: number;
+            /** @description How clearly its place was found. */
+            find: number;
+            /** @description How well it fits the schema. */
+            fit: number;
+            /** @description What else agrees with it. */
+            agree: number;
+            /** @description How literally it stands where it is cited. */
+            ground: number;
+        };
+        ExtractedFieldView: {
+            /** @description How probably the value is right; of null, that there is none. */
+            confidence: number;
+            citations: components["schemas"]["Citation"][];
+            /** @enum {string} */
+            origin: "local";
+            /** @description What is printed. */
+            raw: string | null;
+            /** @description How the value follows from what is printed. */
+            normalizedBy?: string;
+            /** @description With `include=signals`. */
+            signals?: components["schemas"]["SignalsView"];
+        };
+        FailedDocumentView: {
+            /**
+             * Format: uuid
+             * @description Null in a combined run, as what follows.
+             */
+            documentId: string | null;
+            documentName: string | null;
+            /** Format: uuid */
+            documentVersionId: string | null;
+            version: number | null;
+            code: string;
+            message: string;
+        };
+        CompletenessView: {
+            /** @description JSON pointer of the list in the data. */
+            path: string;
+            returnedRows: number;
+            /** @description Null where nothing tells. */
+            expectedRows: number | null;
+            /**
+             * @description Where the number is known from.
+             * @enum {string|null}
+             */
+            method: "table_rows" | "numbering" | "stated_total" | "segments" | null;
+            /** @description Pages of it without a row; in a combined run counted through all documents. */
+            missingPages: number[];
+            complete: boolean;
+        };
+        ConfidenceOfResult: {
+            /** @description Null where there is no leaf. */
+            min: number | null;
+            mean: number | null;
+        };
+        DocumentResultView: {
+            /**
+             * Format: uuid
+             * @description Null in a combined run, as what follows.
+             */
+            documentId: string | null;
+            documentName: string | null;
+            /** Format: uuid */
+            documentVersionId: string | null;
+            version: number | null;
+            /** @description In a combined run. */
+            documentVersionIds?: string[];
+            /** @enum {string} */
+            status: "completed" | "partial";
+            /** @description In the shape of the schema. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description By JSON pointer into the data; every leaf, nulls too. */
+            fields: {
+                [key: string]: components["schemas"]["ExtractedFieldView"];
+            };
+            /** @description One for each list. */
+            completeness: components["schemas"]["CompletenessView"][];
+            confidence: components["schemas"]["ConfidenceOfResult"];
+            /** @description JSON pointers of leaves below minConfidence of the run. */
+            needsReview: string[];
+            warnings: components["schemas"]["RunWarningView"][];
+        };
+        ExtractionResultView: {
+            /** Format: uuid */
+            extractionId: string;
+            /** @enum {string} */
+            status: "completed" | "partial";
+            /** Format: uuid */
+            schemaVersionId: string;
+            externalId: string;
+            attempt: number;
+            /** @enum {string} */
+            engine: "local";
+            /** @description Documents that came to nothing. */
+            failures: components["schemas"]["FailedDocumentView"][];
+            /** @description Results that went with their documents. */
+            purged: number;
+            results: components["schemas"]["DocumentResultView"][];
+            /** @description That of the result, where there is exactly one. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description Those of the result, where there is exactly one. */
+            fields?: {
+                [key: string]: components["schemas"]["ExtractedFieldView"];
+            };
+        };
+        RetryBody: {
+            /**
+             * @description Takes over what came to a result in the attempt before.
+             * @default false
+             */
+            onlyFailed: boolean;
         };
         UploadFailure: {
             code: string;
@@ -4077,6 +4497,348 @@ export interface operations {
             };
         };
     };
+    readMirroredExtraction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancelMirroredExtraction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run had ended, and is unchanged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The run, which stops. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readMirroredResult: {
+        parameters: {
+            query?: {
+                /** @description What each confidence is made of. */
+                include?: "signals";
+                /** @description `jsonl`: a line for each result. `csv`: the data alone, a row for each item of lists. */
+                format?: "json" | "jsonl" | "csv";
+                /** @description An earlier attempt; without it the newest. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of a run that is completed or partial. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionResultView"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The run, which is not done yet; `Retry-After` says when to ask again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is over: the upload has expired, or the content was purged. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -4956,6 +5718,113 @@ export interface operations {
             };
             /** @description The request body is not of a type that the route takes. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listMirroredExtractions: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer. */
+                limit?: number;
+                /** @description Member `nextCursor` of the page before; it is good for this list alone. */
+                cursor?: string;
+                status?: "queued" | "waiting" | "running" | "cancelling" | "completed" | "partial" | "failed" | "cancelled";
+                /** @description Only runs with a version of this schema. */
+                schemaId?: string;
+                externalId?: string;
+                createdAfter?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Runs, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfAnything"] & {
+                        data: components["schemas"]["ExtractionView"][];
+                    };
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6193,15 +7062,6 @@ export interface operations {
             };
             /** @description An internal error; details are in the log only. */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description A part of the interface that a later release brings. */
-            501: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7500,6 +8360,713 @@ export interface operations {
             };
         };
     };
+    readExtraction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancelExtraction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run had ended, and is unchanged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The run, which stops. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readResult: {
+        parameters: {
+            query?: {
+                /** @description What each confidence is made of. */
+                include?: "signals";
+                /** @description `jsonl`: a line for each result. `csv`: the data alone, a row for each item of lists. */
+                format?: "json" | "jsonl" | "csv";
+                /** @description An earlier attempt; without it the newest. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of a run that is completed or partial. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionResultView"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description The run, which is not done yet; `Retry-After` says when to ask again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is over: the upload has expired, or the content was purged. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    retryExtraction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryBody"];
+            };
+        };
+        responses: {
+            /** @description The run, in its next attempt. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionView"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listExtractions: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer. */
+                limit?: number;
+                /** @description Member `nextCursor` of the page before; it is good for this list alone. */
+                cursor?: string;
+                status?: "queued" | "waiting" | "running" | "cancelling" | "completed" | "partial" | "failed" | "cancelled";
+                /** @description Only runs with a version of this schema. */
+                schemaId?: string;
+                externalId?: string;
+                createdAfter?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Runs, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfAnything"] & {
+                        data: components["schemas"]["ExtractionView"][];
+                    };
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    startExtraction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request answers what the first one was answered, for 24 hours; with another request 409. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the project. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExtraction"];
+            };
+        };
+        responses: {
+            /** @description The run, which goes on by itself. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedExtraction"];
+                };
+            };
+            /** @description The request is invalid; `details` names the members and the reasons. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential lacks a scope, or may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the credential may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of a type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It cannot be done with what is there. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests, or a quota is used up; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part of the interface that a later release brings. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     readWebhook: {
         parameters: {
             query?: never;
@@ -7790,15 +9357,6 @@ export interface operations {
             };
             /** @description An internal error; details are in the log only. */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description A part of the interface that a later release brings. */
-            501: {
                 headers: {
                     [name: string]: unknown;
                 };

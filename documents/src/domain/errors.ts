@@ -15,6 +15,8 @@ const STATUS_OF = {
   version_conflict: 409,
   upload_incomplete: 409,
   not_retryable: 409,
+  extraction_failed: 409,
+  extraction_cancelled: 409,
   upload_expired: 410,
   purged: 410,
   too_large: 413,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../../src/domain/json.js';
 
 /** How documents of a project are read and kept. */
 export interface ProjectSettings {
-  /** Used by extractions of a later release. */
+  /** Of runs of extraction that name none. */
   defaultEngine: 'auto' | 'local' | 'llm' | 'hybrid';
   ocrMode: 'auto' | 'fast' | 'accurate' | 'off';
   /** Names of Tesseract's languages. */

@@ -9,7 +9,8 @@ import {
   createParseActivities,
   createRecognitionActivities,
 } from '../activities/ingest.activities.js';
-import { createMaintenanceActivities, openIngests } from '../activities/maintenance.activities.js';
+import { createEngineActivities, createExtractionActivities } from '../activities/extraction.activities.js';
+import { createMaintenanceActivities, openSubjects } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createWebhookActivities } from '../activities/webhook.activities.js';
 import type { DocsvcConfig } from '../platform/config/index.js';
@@ -17,6 +18,8 @@ import { Metrics } from '../platform/telemetry/metrics.js';
 import { WorkflowWaker } from '../platform/temporal/workflow-waker.js';
 import {
   documentIngestWorkflow,
+  EXTRACT_QUEUE,
+  extractionRunWorkflow,
   HASH_QUEUE,
   INGEST_QUEUE,
   OCR_QUEUE,
@@ -83,19 +86,22 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
 }
 
 function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): Queue[] {
-  const { ingest, deliveries, client, dispatcher, log } = parts;
+  const { ingest, extraction, deliveries, client, dispatcher, log } = parts;
   return [
     {
       taskQueue: INGEST_QUEUE,
       ...workflowSource(),
       activities: {
         ...createIngestActivities(ingest),
+        ...createExtractionActivities(extraction),
         ...createRelayActivities({ record: ingest.record, dispatcher, staleMs: timing.relayStaleMs, log }),
         ...createMaintenanceActivities({
           place: { record: ingest.record, store: ingest.store, quotas },
           waker: new WorkflowWaker(client, documentIngestWorkflow, timing.workflowTaskMs),
           deliveryWaker: new WorkflowWaker(client, webhookDeliveryWorkflow, timing.workflowTaskMs),
-          openIngests: () => openIngests(client, documentIngestWorkflow),
+          extractionWaker: new WorkflowWaker(client, extractionRunWorkflow, timing.workflowTaskMs),
+          openIngests: () => openSubjects(client, documentIngestWorkflow),
+          openExtractions: () => openSubjects(client, extractionRunWorkflow),
         }),
       },
       maxConcurrentActivityTaskExecutions: SHORT_STEPS,
@@ -114,6 +120,11 @@ function queues({ parsing, quotas, timing }: DocsvcConfig, parts: WorkerParts): 
       taskQueue: OCR_QUEUE,
       activities: createRecognitionActivities(ingest),
       maxConcurrentActivityTaskExecutions: availableParallelism(),
+    },
+    {
+      taskQueue: EXTRACT_QUEUE,
+      activities: createEngineActivities(extraction),
+      maxConcurrentActivityTaskExecutions: parsing.extractors,
     },
     {
       taskQueue: WEBHOOK_QUEUE,

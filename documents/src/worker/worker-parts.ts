@@ -2,6 +2,8 @@ import type { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import type { Logger } from '../../../src/platform/telemetry/logger.js';
+import type { ExtractionDependencies } from '../activities/extract-item.js';
+import { ExtractionMetrics } from '../activities/extraction-metrics.js';
 import type { IngestDependencies } from '../activities/ingest-dependencies.js';
 import { connectDriver } from '../core/driver/connect-driver.js';
 import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
@@ -23,6 +25,7 @@ import { buildParserJail } from '../platform/parsing/build-parser-jail.js';
 /** What the queues of a worker work with. */
 export interface WorkerParts {
   ingest: IngestDependencies;
+  extraction: ExtractionDependencies;
   deliveries: DeliveryPlace;
   client: Client;
   dispatcher: TemporalOutboxDispatcher;
@@ -62,6 +65,10 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     pagesPerMonth: config.quotas.pagesPerMonth,
     timing: { heartbeatMs: config.timing.heartbeatMs, workflowTaskMs: config.timing.workflowTaskMs },
   };
+  const extraction = {
+    ...{ record, store, log, metrics: new ExtractionMetrics(metrics) },
+    timing: { heartbeatMs: config.timing.heartbeatMs },
+  };
   const egress = new Egress(config.egress);
   const deliveries = {
     record,
@@ -77,5 +84,6 @@ export async function connectParts(config: DocsvcConfig, log: Logger, metrics: M
     await driver.close();
     await record.close();
   };
-  return { ingest, deliveries, client: driver.client, dispatcher: driver.dispatcher, connection, log, close };
+  const { client, dispatcher } = driver;
+  return { ingest, extraction, deliveries, client, dispatcher, connection, log, close };
 }

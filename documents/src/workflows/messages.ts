@@ -9,6 +9,8 @@ export const HASH_QUEUE = 'docsvc-hash';
 export const PARSE_QUEUE = 'docsvc-parse';
 /** Recognition of pages; a queue of its own, so that scans never keep texts waiting. */
 export const OCR_QUEUE = 'docsvc-ocr';
+/** Extraction from one document; engines take a core each. */
+export const EXTRACT_QUEUE = 'docsvc-extract';
 /** Attempts to deliver; receivers that take their time keep no step of an ingest waiting. */
 export const WEBHOOK_QUEUE = 'docsvc-webhooks';
 
@@ -59,8 +61,21 @@ export const webhookDeliveryWorkflow = {
   woken,
 };
 
+/** One workflow per run of extraction, called by its project and a digest of its external id. */
+export const extractionRunWorkflow = {
+  workflowType: 'extractionRun',
+  taskQueue: INGEST_QUEUE,
+  workflowId: (name: string): string => `extract/${name}`,
+  summary: (extractionId: string): string => `Run of extraction ${extractionId}`,
+  woken,
+};
+
 /** What rows of the outbox start and wake. */
-export const WOKEN_WORKFLOWS = { ingest: documentIngestWorkflow, deliver: webhookDeliveryWorkflow };
+export const WOKEN_WORKFLOWS = {
+  ingest: documentIngestWorkflow,
+  deliver: webhookDeliveryWorkflow,
+  extract: extractionRunWorkflow,
+};
 
 export const searchAttributes = {
   organization: defineSearchAttributeKey('DocsvcOrg', SearchAttributeType.KEYWORD),

@@ -3,6 +3,7 @@ import { measureRow, printReport } from '../../../test/bench/measure-row.js';
 import type { RowFindings } from '../../../test/bench/row.js';
 import { measureIngest } from './ingest/measure-ingest.js';
 import { measureReading } from './reading/measure-reading.js';
+import { measureRuns } from './runs/measure-runs.js';
 import { measureSearch } from './search/measure-search.js';
 import { measureUpload } from './uploads/measure-upload.js';
 import { measureWebhook } from './webhooks/measure-webhook.js';
@@ -21,6 +22,7 @@ const ROWS: { [name: string]: DocumentsRow } = {
   },
   search: { timeoutMs: 3_600_000, measure: ([folder, chunks]) => measureSearch(folder, Number(chunks ?? 100_000)) },
   webhook: { timeoutMs: 600_000, measure: ([samples]) => measureWebhook(Number(samples ?? 100)) },
+  runs: { timeoutMs: 900_000, measure: ([starts]) => measureRuns(Number(starts ?? 400)) },
   upload: { timeoutMs: 3_600_000, measure: ([gib]) => measureUpload(Number(gib ?? 16)) },
 };
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -13,7 +14,12 @@ import {
 } from '../../../src/platform/host/process-identity.js';
 import { INSIDE } from '../../src/platform/parsing/parser-protocol.js';
 import { makePdf } from '../support/documents/make-pdf.js';
+import { wake } from '../../src/core/driver/wake.js';
 import { appendEvent } from '../../src/core/events/append-event.js';
+import { workflowNameOf } from '../../src/core/extractions/wake-extraction.js';
+import { originalKey } from '../../src/platform/blobs/blob-store.js';
+import { plantVersion } from '../support/documents/plant-version.js';
+import { LiveExtractions } from '../support/extractions/live-extractions.js';
 import { LiveApi } from '../support/installation/live-api.js';
 import { LivePipeline } from '../support/installation/live-pipeline.js';
 import { EventReceiver } from '../support/webhooks/event-receiver.js';
@@ -47,6 +53,7 @@ export async function recordHistories(): Promise<void> {
     await recordKilledParsers(live);
     await save(live, 'relay', 'relay');
     await recordDelivery(live);
+    await recordRuns(live);
     for (const duty of ['wakeMissing', 'reapUploads', 'reconcileQuotas', 'sweepRetention']) {
       const workflowId = `recorded-${duty}`;
       await live.temporal.client.workflow.execute(duty, { workflowId, taskQueue: 'docsvc-ingest' });
@@ -119,6 +126,43 @@ async function recordDelivery(live: LivePipeline): Promise<void> {
     await api.kill();
     await receiver.close();
   }
+}
+
+/** Runs of extraction: one that waits for its document, one with a document that cannot be read, and one that is cancelled. */
+async function recordRuns(live: LivePipeline): Promise<void> {
+  const api = await LiveApi.start(live);
+  try {
+    const runs = await LiveExtractions.open(live, api);
+    const text = Buffer.from('Pilot Jansen\n');
+    const late = await plantVersion(live.test.owner, live.org, { name: 'late.txt', sizeBytes: text.length });
+    await live.store.put(originalKey(late.versionId), Readable.from([text], { objectMode: false }), text.length);
+    const waited = await runs.start('waited', { documentVersionIds: [late.versionId] });
+    await live.until('the run to wait', 60_000, async () =>
+      (await runs.read(waited.id)).status === 'waiting' ? true : undefined,
+    );
+    await live.test.record.inOrganization(live.org.orgId, (tx) => wake(tx, 'ingest', late.versionId));
+    await saveRun(live, runs, 'extraction-waited', waited.id);
+    const noise = await live.upload('noise.bin', randomBytes(2000));
+    await live.untilTerminal(noise.versionId);
+    const partial = await runs.start('partial', { documentVersionIds: [late.versionId, noise.versionId] });
+    await saveRun(live, runs, 'extraction-partial', partial.id);
+    const many = Array.from({ length: 30 }, (_, at) => live.upload(`many-${at}.txt`, Buffer.from(`Pilot ${at}\n`)));
+    const versions = (await Promise.all(many)).map(({ versionId }) => versionId);
+    for (const versionId of versions) await live.untilTerminal(versionId);
+    const cancelled = await runs.start('cancelled', { documentVersionIds: versions });
+    await live.until('the first document', 60_000, async () =>
+      (await runs.read(cancelled.id)).progress.itemsDone > 0 ? true : undefined,
+    );
+    await runs.cancel(cancelled.id);
+    await saveRun(live, runs, 'extraction-cancelled', cancelled.id);
+  } finally {
+    await api.kill();
+  }
+}
+
+async function saveRun(live: LivePipeline, runs: LiveExtractions, name: string, id: string): Promise<void> {
+  const { externalId } = await runs.untilEnded(id);
+  await save(live, name, `extract/${workflowNameOf({ projectId: live.org.projectId, externalId })}`);
 }
 
 /** The id of the child that read the pages of a version. */

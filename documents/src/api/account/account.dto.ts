@@ -23,6 +23,9 @@ class LimitsView {
   @ApiProperty({ type: 'integer', description: 'Of schemas from words or sheets.' })
   generationsPerMinute!: number;
 
+  @ApiProperty({ type: 'integer', description: 'Runs of extraction that are started.' })
+  extractionsPerMinute!: number;
+
   @ApiProperty({ type: 'integer', description: 'Of a JSON body.' })
   jsonBytes!: number;
 
@@ -34,6 +37,9 @@ class LimitsView {
 
   @ApiProperty({ type: 'integer' })
   schemasPerProject!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Of extraction, under way at once.' })
+  runningExtractions!: number;
 }
 
 class UsageItem implements UsageOf {

@@ -27,10 +27,12 @@ export class AccountService {
         requestsPerMinute: rates.requestsPerMin,
         searchesPerMinute: rates.searchesPerMin,
         generationsPerMinute: rates.generationsPerMin,
+        extractionsPerMinute: rates.extractionsPerMin,
         jsonBytes: http.maxJsonBytes,
         openUploads: quotas.openUploads,
         webhooksPerProject: quotas.webhooksPerProject,
         schemasPerProject: quotas.schemasPerProject,
+        runningExtractions: quotas.runningExtractions,
       },
       ...(await this.usage(caller)),
     };

@@ -1,6 +1,5 @@
 /** Addresses that a later release has, so that whoever asks there learns that the name is right. */
 const LATER: readonly (readonly [RegExp, string])[] = [
-  [/^\/api\/(v2\/)?(projects\/[^/]+\/)?extractions(\/|$)/, 'extractions'],
   [/^\/mcp(\/|$)/, 'tools over MCP'],
   [/^\/oauth\/(authorize|device|device_authorization|register|revoke|introspect)$/, 'logins of people'],
   [

@@ -78,12 +78,12 @@ export class MadeSchemasService {
 
   private async sheetOfProject(caller: Caller, projectId: string, body: SchemaFromSheet): Promise<SheetTable> {
     const { documentId, sheetName } = body;
-    if (documentId === undefined) {
-      throw invalidMember('documentId', 'is missing: name a spreadsheet of the project, or send one as a form');
-    }
     nameToSave(body);
     return this.record.inOrganization(caller.orgId, async (tx) => {
       await requireProject(tx, caller, projectId);
+      if (documentId === undefined) {
+        throw invalidMember('documentId', 'is missing: name a spreadsheet of the project, or send one as a form');
+      }
       await readOf(tx, caller, projectId, documentId, 'tables.read');
       return readSheet(tx, documentId, sheetName);
     });

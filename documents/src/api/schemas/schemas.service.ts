@@ -7,6 +7,7 @@ import { newestPage } from '../../core/record/newest-page.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
 import { unlessTaken } from '../../core/record/unique-name.js';
 import { admitSchema } from '../../core/schemas/admit-schema.js';
+import { announceSchemaVersion } from '../../core/schemas/announce-schema-version.js';
 import { holdSchema, requireSchema, requireSchemaVersion } from '../../core/schemas/schema-access.js';
 import { SchemaVersionEntity, type SchemaSource } from '../../core/schemas/schema-version.entity.js';
 import { SchemaEntity } from '../../core/schemas/schema.entity.js';
@@ -75,6 +76,7 @@ export class SchemasService {
       };
       const { schema, version, isNew } = await makeSchema(tx, row, this.config.quotas.schemasPerProject);
       if (isNew) await recordAudit(tx, caller, { ...audited('schema.created', schema), detail: { source } });
+      if (isNew) await announceSchemaVersion(tx, schema, version);
       return new Tagged(viewSchema(schema, version), schema.row_version);
     });
   }
@@ -144,6 +146,7 @@ export class SchemasService {
       const { version, isNew } = await addSchemaVersion(tx, row, asked);
       const detail = { version: version.version, source: version.source };
       if (isNew) await recordAudit(tx, caller, { ...audited('schema.version_added', row), detail });
+      if (isNew) await announceSchemaVersion(tx, row, version);
       return viewSchemaVersion(version);
     });
   }

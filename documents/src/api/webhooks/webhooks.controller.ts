@@ -38,7 +38,7 @@ export class WebhooksController {
   @ApiOperation({ summary: 'Create a webhook' })
   @DescribeId('project')
   @Answer(WebhookWithSecret, 'The webhook, with its secret this once.', 201)
-  @Failures(404, 409, 413, 415, 501)
+  @Failures(404, 409, 413, 415)
   createWebhook(
     @Caller() caller: Caller,
     @IdParam('project') projectId: string,
@@ -65,7 +65,7 @@ export class WebhooksController {
   @DescribeId('webhook')
   @IfMatchHeader()
   @Answer(WebhookView, 'The webhook as it is now.')
-  @Failures(404, 409, 413, 415, 501)
+  @Failures(404, 409, 413, 415)
   changeWebhook(
     @Caller() caller: Caller,
     @IdParam('webhook') id: string,

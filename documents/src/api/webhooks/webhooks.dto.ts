@@ -17,15 +17,13 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { WebhookEntity } from '../../core/webhooks/webhook.entity.js';
-import { ASKABLE_EVENTS, LATER_EVENT_TYPES } from '../../domain/webhooks/event-types.js';
+import { ASKABLE_EVENTS } from '../../domain/webhooks/event-types.js';
 import { MAX_ATTEMPTS, MAX_WAIT_SECONDS, STRATEGIES, type RetryPolicy } from '../../domain/webhooks/retry-policy.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { MAX_DESCRIPTION } from '../workspaces/workspaces.dto.js';
 
 const MAX_EVENTS = 20;
 const MAX_URL = 2048;
-/** Those of later releases are known, and answered with 501. */
-const KNOWN_EVENTS = [...ASKABLE_EVENTS, ...LATER_EVENT_TYPES];
 
 export class RetryMembers implements RetryPolicy {
   @ApiProperty({
@@ -72,7 +70,7 @@ export class NewWebhook {
 
   @ApiProperty({
     type: 'array',
-    items: { type: 'string', enum: KNOWN_EVENTS },
+    items: { type: 'string', enum: [...ASKABLE_EVENTS] },
     minItems: 1,
     maxItems: MAX_EVENTS,
     description: '`*`: every event of the project.',
@@ -81,7 +79,7 @@ export class NewWebhook {
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_EVENTS)
   @ArrayUnique()
-  @IsIn(KNOWN_EVENTS, { each: true })
+  @IsIn(ASKABLE_EVENTS, { each: true })
   events!: string[];
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_DESCRIPTION })
@@ -97,7 +95,7 @@ export class NewWebhook {
 
   @ApiPropertyOptional({
     default: false,
-    description: 'True comes with a later release, together with extractions (501).',
+    description: 'Events of runs bring what the run came to, where that is at most 64 KiB of JSON.',
   })
   @MayBeLeftOut()
   @IsBoolean()
@@ -120,7 +118,7 @@ export class WebhookChanges {
 
   @ApiPropertyOptional({
     type: 'array',
-    items: { type: 'string', enum: KNOWN_EVENTS },
+    items: { type: 'string', enum: [...ASKABLE_EVENTS] },
     minItems: 1,
     maxItems: MAX_EVENTS,
   })
@@ -129,7 +127,7 @@ export class WebhookChanges {
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_EVENTS)
   @ArrayUnique()
-  @IsIn(KNOWN_EVENTS, { each: true })
+  @IsIn(ASKABLE_EVENTS, { each: true })
   events?: string[];
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_DESCRIPTION })
@@ -143,7 +141,7 @@ export class WebhookChanges {
   @IsBoolean()
   enabled?: boolean;
 
-  @ApiPropertyOptional({ description: 'True comes with a later release (501).' })
+  @ApiPropertyOptional({ description: 'From the next run on.' })
   @MayBeLeftOut()
   @IsBoolean()
   includeResult?: boolean;

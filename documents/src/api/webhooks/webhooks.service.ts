@@ -61,6 +61,7 @@ export class WebhooksService {
           description: body.description ?? null,
           events: body.events,
           enabled: body.enabled ?? true,
+          include_result: body.includeResult ?? false,
           retry: { strategy: 'standard', ...body.retry },
           sealed_secret: sealed,
         },
@@ -83,12 +84,13 @@ export class WebhooksService {
       const before = await requireWebhook(tx, caller, id);
       this.rules.check(body);
       requireVersion(asked, before.row_version);
-      const { url, events, description, enabled, retry } = body;
+      const { url, events, description, enabled, includeResult, retry } = body;
       const row = await write(tx, before, {
         ...(url === undefined ? {} : { url }),
         ...(events === undefined ? {} : { events }),
         ...(description === undefined ? {} : { description }),
         ...(retry === undefined ? {} : { retry: { ...retry } }),
+        ...(includeResult === undefined ? {} : { include_result: includeResult }),
         ...(enabled === true ? { enabled, disabled_reason: null, failing_since: null } : {}),
       });
       if (enabled === false) await disableWebhook(tx, id, null);

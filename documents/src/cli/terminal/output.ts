@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { csvCell } from '../../domain/csv/csv-cell.js';
 import { inline, safeJson, short } from './escape.js';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'jsonl', 'csv'] as const;
@@ -20,9 +21,6 @@ export interface Style {
 type Row = object;
 
 const MAX_CELL = 60;
-/** A cell that begins so is a formula to a spreadsheet. */
-const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** The text of a list of rows. */
 export function renderRows(rows: readonly Row[], columns: Columns, style: Style): string {
@@ -70,16 +68,10 @@ function renderCsv(rows: readonly Row[], columns: Columns, raw: boolean): string
     const values = titles.map((title) => valueOf(row, columns[title] ?? ''));
     const height = Math.max(1, ...values.map((value) => (Array.isArray(value) ? value.length : 1)));
     return Array.from({ length: height }, (_, at) =>
-      values.map((value) => csvCell(Array.isArray(value) ? (value[at] as unknown) : value, raw)).join(','),
+      values.map((value) => csvCell(textOf(Array.isArray(value) ? (value[at] as unknown) : value), raw)).join(','),
     );
   });
   return [titles.map((title) => csvCell(title, raw)).join(','), ...lines].join('\r\n');
-}
-
-function csvCell(value: unknown, raw: boolean): string {
-  const text = textOf(value);
-  const safe = raw || NUMBER.test(text) || !FORMULA.test(text) ? text : `'${text}`;
-  return /[",\r\n]/.test(safe) || safe !== text ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function cell(row: Row, path = ''): string {

@@ -29,7 +29,7 @@ export function connectDriver(
 ): ConnectedDriver {
   const client = connectTemporalClient(temporal);
   const waker = (kind: OutboxKind): WorkflowWaker => new WorkflowWaker(client, names[kind], timing.workflowTaskMs);
-  const wakers = { ingest: waker('ingest'), deliver: waker('deliver') };
+  const wakers = { ingest: waker('ingest'), deliver: waker('deliver'), extract: waker('extract') };
   const dispatcher = new TemporalOutboxDispatcher(wakers, record, (rows, cause) =>
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );

@@ -70,9 +70,9 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
 
   private async send(ofSubject: OutboxRow[]): Promise<Outcome> {
     const ids = ofSubject.map(({ id }) => id);
-    const { kind, orgId, subjectId } = ofSubject[0] as OutboxRow;
+    const { kind, orgId, subjectId, workflowName } = ofSubject[0] as OutboxRow;
     try {
-      await this.wakers[kind].wake({ orgId, subjectId });
+      await this.wakers[kind].wake({ orgId, subjectId, workflowName });
       return { delivered: ids, refused: [] };
     } catch (cause) {
       if (isAway(cause)) return { delivered: [], refused: [], away: cause };

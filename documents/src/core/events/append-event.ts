@@ -9,6 +9,8 @@ export interface NewEvent {
   projectId: string;
   /** Ids, a status and `links`, addresses that begin at the root; never what a document says. */
   data: JsonObject;
+  /** JSON of what a run came to, for webhooks that want it. */
+  result?: string | null;
 }
 
 /**
@@ -17,15 +19,15 @@ export interface NewEvent {
  *
  * @returns its id
  */
-export async function appendEvent(tx: RecordTransaction, { type, projectId, data }: NewEvent): Promise<string> {
+export async function appendEvent(
+  tx: RecordTransaction,
+  { type, projectId, data, result = null }: NewEvent,
+): Promise<string> {
   const id = newRowId();
-  const deliveries = await tx.query<{ id: string }>('select id from docsvc_append_event($1, $2, $3, $4, $5) as id', [
-    id,
-    tx.organizationId,
-    projectId,
-    type,
-    data,
-  ]);
+  const deliveries = await tx.query<{ id: string }>(
+    'select id from docsvc_append_event($1, $2, $3, $4, $5, $6) as id',
+    [id, tx.organizationId, projectId, type, data, result],
+  );
   for (const delivery of deliveries) await wake(tx, 'deliver', delivery.id);
   return id;
 }

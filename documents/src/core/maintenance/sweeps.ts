@@ -1,3 +1,4 @@
+import { workflowNameOf } from '../extractions/wake-extraction.js';
 import type { Record, RecordTransaction } from '../record/record.js';
 
 /** Calls functions that work across organizations. */
@@ -21,6 +22,31 @@ export async function listUnreadVersions(
     [olderThanMs, after, limit],
   );
   return rows.map((row) => ({ orgId: row.org_id, versionId: row.version_id }));
+}
+
+/** A run of extraction that somebody should be driving. */
+export interface OpenExtraction {
+  orgId: string;
+  subjectId: string;
+  workflowName: string;
+}
+
+/** Runs of all organizations that are under way, by id; page with the last one. */
+export async function listOpenExtractions(
+  record: Asking,
+  olderThanMs: number,
+  after: string | null,
+  limit: number,
+): Promise<OpenExtraction[]> {
+  const rows = await record.query<{ org_id: string; extraction_id: string; project_id: string; external_id: string }>(
+    'select org_id, extraction_id, project_id, external_id from docsvc_list_open_extractions($1, $2, $3)',
+    [olderThanMs, after, limit],
+  );
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    subjectId: row.extraction_id,
+    workflowName: workflowNameOf({ projectId: row.project_id, externalId: row.external_id }),
+  }));
 }
 
 /** Documents that their projects keep no longer; they are not deleted yet. */

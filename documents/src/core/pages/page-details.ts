@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Page } from '../../domain/page-model.js';
 import type { BlobStore } from '../../platform/blobs/blob-store.js';
+import { packText, unpackText } from '../../platform/blobs/packed-text.js';
 
 /** What is kept of a page beside its text: where everything stands. */
 export type PageDetails = Pick<Page, 'words' | 'lines' | 'rules' | 'fields' | 'images' | 'tables'>;
@@ -14,8 +13,6 @@ const MAX_BLOB_BYTES = 1024 * MIB;
 const MAX_DETAILS_BYTES = 256 * MIB;
 /** `<parse>/<name>@<offset>+<length>` */
 const PLACE = /^(?<key>.+)@(?<offset>\d+)\+(?<length>\d+)$/;
-
-const [compress, decompress] = [promisify(zstdCompress), promisify(zstdDecompress)];
 
 /**
  * Writes the details of some pages into one blob of their parse, each compressed for itself, so that one page is read without the others.
@@ -33,7 +30,7 @@ export async function writePageDetails(
   if (pages.length === 0) return [];
   const frames: Buffer[] = [];
   for (const { words, lines, rules, fields, images, tables } of pages) {
-    frames.push(await compress(JSON.stringify({ words, lines, rules, fields, images, tables })));
+    frames.push(await packText(JSON.stringify({ words, lines, rules, fields, images, tables })));
   }
   const key = `${parseId}/${name}`;
   await store.put(key, Readable.from(frames, { objectMode: false }), MAX_BLOB_BYTES);
@@ -58,14 +55,13 @@ export async function readBoundedDetails(
   place: string,
   maxBytes: number,
 ): Promise<PageDetails | null> {
+  const text = await unpackText(await readPackedDetails(store, place), maxBytes);
+  return text === null ? null : (JSON.parse(text) as PageDetails);
+}
+
+/** The same as they are kept, for whoever unpacks them elsewhere. @throws DocsvcError `not_found` where they were purged */
+export async function readPackedDetails(store: Pick<BlobStore, 'readRange'>, place: string): Promise<Buffer> {
   const { key, offset, length } = PLACE.exec(place)?.groups ?? {};
   if (key === undefined) throw new Error(`${place} is no place of a page`);
-  const frame = await buffer(await store.readRange(key, { offset: Number(offset), length: Number(length) }));
-  try {
-    const json = await decompress(frame, { maxOutputLength: maxBytes });
-    return JSON.parse(json.toString('utf8')) as PageDetails;
-  } catch (error) {
-    if (error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return null;
-    throw error;
-  }
+  return buffer(await store.readRange(key, { offset: Number(offset), length: Number(length) }));
 }

@@ -25,6 +25,8 @@ export interface OpenDelivery {
   sealedPreviousSecret: Buffer | null;
   occurredAt: Date;
   data: JsonObject;
+  /** Of a run, where the webhook wants it. */
+  result: JsonObject | null;
 }
 
 interface DeliveryRow {
@@ -43,6 +45,7 @@ interface DeliveryRow {
   sealed_previous_secret: Buffer | null;
   occurred_at: Date;
   data: JsonObject;
+  result: JsonObject | null;
 }
 
 /** Null for a delivery that is gone with its webhook. */
@@ -65,6 +68,7 @@ export async function readDelivery(tx: RecordTransaction, id: string): Promise<O
     sealedPreviousSecret: row.sealed_previous_secret,
     occurredAt: row.occurred_at,
     data: row.data,
+    result: row.result,
   };
 }
 

@@ -12,7 +12,10 @@ export function eventBody(orgId: string, publicUrl: string, delivery: OpenDelive
     type: delivery.eventType,
     timestamp: delivery.occurredAt.toISOString(),
     apiVersion: API_VERSION,
-    data: { orgId, projectId: delivery.projectId, ...data, links: absolute(links, publicUrl) },
+    data: {
+      ...{ orgId, projectId: delivery.projectId, ...data, links: absolute(links, publicUrl) },
+      ...(delivery.result === null ? {} : { result: delivery.result }),
+    },
   });
 }
 

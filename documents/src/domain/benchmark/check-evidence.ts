@@ -78,7 +78,7 @@ class Check {
 
   private groundsOf(node: NormalScalar, value: JsonPrimitive, field: ExtractedField): string[] {
     const { raw, normalizedBy, citations } = field;
-    if (citations.some(({ match }) => match === 'inferred')) return [];
+    if (isInferred(field)) return [];
     if (raw === null || normalizedBy === undefined) return ['has no raw text or no name of what made the value of it'];
     if (citations.length === 0) return ['has no citation'];
     const made = NORMALIZERS[normalizedBy](raw, node);
@@ -102,6 +102,11 @@ class Check {
 
 const pageOf = ({ pageNumber }: Citation, { pages }: Reading): Page | undefined =>
   pages.find((page) => page.pageNumber === pageNumber);
+/** A value that is printed nowhere, as a number of pages. */
+export function isInferred({ raw, citations }: ExtractedField): boolean {
+  return raw === null && citations.every(({ match }) => match === 'inferred');
+}
+
 const folded = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
 
 function faultsOfCitation(citation: Citation, reading: Reading): string[] {

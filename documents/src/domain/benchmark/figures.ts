@@ -18,6 +18,8 @@ export interface ClassFigures {
   documents: number;
   /** Mean over the documents. */
   f1: number;
+  /** The same where values that the gold has and the schema does not ask for count as missed. */
+  f1WithUnasked: number;
   /** Over all leaves together. */
   micro: Share;
   outsideLists: Share;
@@ -61,6 +63,7 @@ export function figuresOf(judged: readonly Judgement[]): ClassFigures {
   return {
     documents: judged.length,
     f1: meanOf(judged.map((one) => shareOf(countLeaves(one.leaves)).f1)),
+    f1WithUnasked: meanOf(judged.map((one) => shareOf(withUnasked(one)).f1)),
     micro: shareOf(countLeaves(leaves)),
     outsideLists: shareOf(countLeaves(leaves.filter((leaf) => !inLists(leaf)))),
     insideLists: shareOf(countLeaves(leaves.filter(inLists))),
@@ -75,6 +78,11 @@ export function figuresOf(judged: readonly Judgement[]): ClassFigures {
     unasked: sum(judged.map(({ unasked }) => unasked)),
     fields: fieldsOf(leaves),
   };
+}
+
+function withUnasked({ leaves, unasked }: Judgement): Counts {
+  const counts = countLeaves(leaves);
+  return { ...counts, gold: counts.gold + unasked };
 }
 
 function fieldsOf(leaves: readonly JudgedLeaf[]): ClassFigures['fields'] {

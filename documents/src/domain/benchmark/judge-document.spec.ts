@@ -96,6 +96,18 @@ describe('a result beside its gold', () => {
     expect(judgeDocument({ name: 'M' }, gold, ROWS).unasked).toBe(2);
   });
 
+  it('misses what the gold has in another shape than the schema', () => {
+    const got = { name: 'x', rows: [{ a: '1', b: null, c: null }] };
+    expect(sharesOf(got, { name: ['x', 'y'], rows: ['1, 2, 3'] }, ROWS)).toEqual({ returned: 2, gold: 3, right: 0 });
+  });
+
+  it('looks into one more object around the whole than the schema has', () => {
+    const got = { name: 'x', rows: [{ a: '1', b: null, c: null }] };
+    const gold = { of: 'all', documents: [{ name: 'x', rows: [{ a: '1' }] }] };
+    expect(sharesOf(got, gold, ROWS)).toEqual({ returned: 2, gold: 2, right: 2 });
+    expect(sharesOf(got, { documents: [{ name: 'x' }, { name: 'x' }] }, ROWS)).toMatchObject({ gold: 0 });
+  });
+
   it('counts each document alike, and each leaf alike beside it', () => {
     const whole = judgeDocument({ name: 'N' }, { name: 'N' }, ROWS);
     const lost = judgeDocument({}, { name: 'N', rows: [{ a: '1', b: '2', c: '3' }] }, ROWS);

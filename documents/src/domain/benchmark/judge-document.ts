@@ -67,9 +67,10 @@ class Judge {
     if (this.unscored.some((path) => path === place.pattern || path === place.goldPath)) return true;
     if (node.kind === 'leaf') return this.leaf(got, gold, node.rules, place);
     if (node.kind === 'list') return this.list(itemsOf(got), itemsOf(gold), node.item, place);
-    const [ours, theirs] = [membersOf(got), membersOf(gold)];
+    if (gold !== undefined && !isJsonObject(gold)) this.misshapen(gold, place);
+    const [ours, theirs] = [membersOf(got), lifted(membersOf(gold), node.properties)];
     for (const [name, value] of Object.entries(theirs)) {
-      if (!node.properties.has(name)) this.found.unasked += countLeaves(value);
+      if (!node.properties.has(name)) this.found.unasked += scalarsIn(value).length;
     }
     const all = [...node.properties].map(([name, inner]) =>
       this.node(ours[name], theirs[name], inner, stepInto(place, name, name)),
@@ -78,11 +79,19 @@ class Judge {
   }
 
   private leaf(got: JsonValue | undefined, gold: JsonValue | undefined, rules: readonly Rule[], place: Place): boolean {
+    if (gold !== undefined && scalarsIn(gold).length > 1) this.misshapen(gold, place);
     const [one, other] = [scalarOf(got), scalarOf(Array.isArray(gold) && gold.length === 1 ? gold[0] : gold)];
     const right = one === null || other === null ? one === other : isSame(one, other, rules);
     const path = got === undefined && one === null ? place.goldPath : place.path;
     this.found.leaves.push({ path, pattern: place.pattern, got: one, gold: other, right, row: place.row });
     return right;
+  }
+
+  /** Values of the gold where the schema has another shape cannot be returned, and are missing. */
+  private misshapen(gold: JsonValue, { goldPath, pattern }: Place): void {
+    for (const value of scalarsIn(gold)) {
+      this.found.leaves.push({ path: goldPath, pattern, got: null, gold: value, right: false, row: 'missing' });
+    }
   }
 
   private list(got: readonly JsonValue[], gold: readonly JsonValue[], item: RuleNode, place: Place): boolean {
@@ -157,8 +166,25 @@ function membersOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function countLeaves(value: JsonValue): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + countLeaves(one), 0);
-  if (isJsonObject(value)) return Object.values(value).reduce<number>((sum, one) => sum + countLeaves(one), 0);
-  return scalarOf(value) === null ? 0 : 1;
+/**
+ * Gold may hold the whole document in one more object, or in a list with one object, than the schema does, as in `{"events": [{…}]}`: what is in it
+ * counts as if it stood outside.
+ */
+export function lifted(gold: JsonObject, properties: ReadonlyMap<string, RuleNode>): JsonObject {
+  for (const [name, value] of Object.entries(gold)) {
+    const inner = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    if (properties.has(name) || !isJsonObject(inner)) continue;
+    const names = Object.keys(inner);
+    if (names.length === 0 || !names.every((one) => properties.has(one) && gold[one] === undefined)) continue;
+    const { [name]: _wrapper, ...others } = gold;
+    return { ...others, ...inner };
+  }
+  return gold;
+}
+
+function scalarsIn(value: JsonValue): Scalar[] {
+  if (Array.isArray(value)) return value.flatMap(scalarsIn);
+  if (isJsonObject(value)) return Object.values(value).flatMap(scalarsIn);
+  const scalar = scalarOf(value);
+  return scalar === null ? [] : [scalar];
 }

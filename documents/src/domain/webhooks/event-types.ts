@@ -1,4 +1,4 @@
-/** What webhooks of this release can hear of. */
+/** What webhooks can hear of. */
 export const EVENT_TYPES = [
   'document.uploaded',
   'document.version_created',
@@ -6,13 +6,6 @@ export const EVENT_TYPES = [
   'document.partial',
   'document.failed',
   'document.deleted',
-] as const;
-
-/** Sent by `POST /api/webhooks/{id}/test` alone, to that webhook whatever it listens to. */
-export const TEST_EVENT = 'webhook.test';
-
-/** Events of parts that a later release brings. */
-export const LATER_EVENT_TYPES = [
   'schema.version_created',
   'extraction.started',
   'extraction.completed',
@@ -20,6 +13,9 @@ export const LATER_EVENT_TYPES = [
   'extraction.failed',
   'extraction.cancelled',
 ] as const;
+
+/** Sent by `POST /api/webhooks/{id}/test` alone, to that webhook whatever it listens to. */
+export const TEST_EVENT = 'webhook.test';
 
 /** Every event of the project, those of later releases too. */
 export const ALL_EVENTS = '*';

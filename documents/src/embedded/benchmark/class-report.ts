@@ -1,4 +1,5 @@
 import { calibrationOf, type Calibration, type Judged } from '../../domain/benchmark/calibration.js';
+import { isInferred } from '../../domain/benchmark/check-evidence.js';
 import { figuresOf, type ClassFigures } from '../../domain/benchmark/figures.js';
 import { fieldOf, type BenchedDocument } from './bench-document.js';
 
@@ -10,6 +11,8 @@ export interface ClassReport extends ClassFigures {
   millisecondsPerPage: number;
   /** Right values whose excerpt stands on the cited page and inside its boxes. */
   grounded: { right: number; of: number };
+  /** Values that are said to be inferred: nothing of the document is cited for them. */
+  inferred: { right: number; of: number };
   /** Right values whose boxes are those of the lines that the gold says; null where it says none. */
   onLines: { right: number; of: number } | null;
   /** Everything in a result that no result may have. */
@@ -27,6 +30,7 @@ export function reportOf(name: string, benched: readonly BenchedDocument[]): Cla
     pages,
     millisecondsPerPage: pages === 0 ? 0 : milliseconds / pages,
     grounded: groundedOf(benched),
+    inferred: inferredOf(benched),
     onLines: onLines.length === 0 ? null : { right: onLines.filter(Boolean).length, of: onLines.length },
     faults: benched.flatMap((one) => one.faults.map((fault) => ({ document: one.document.name, ...fault }))),
     calibration: calibrationOf(benched.map(judgedOf)),
@@ -44,6 +48,19 @@ function groundedOf(benched: readonly BenchedDocument[]): ClassReport['grounded'
     }
   }
   return grounded;
+}
+
+function inferredOf(benched: readonly BenchedDocument[]): ClassReport['inferred'] {
+  const inferred = { right: 0, of: 0 };
+  for (const one of benched) {
+    for (const leaf of one.judgement.leaves) {
+      const field = fieldOf(one, leaf);
+      if (field === null || leaf.got === null || !isInferred(field)) continue;
+      inferred.of++;
+      if (leaf.right) inferred.right++;
+    }
+  }
+  return inferred;
 }
 
 /** The leaves of a result with what they say of themselves, nulls too. */

@@ -26,6 +26,15 @@ export class RateConfig {
     about: 'Schemas that one client has made from words or sheets in a minute; beyond it 429.',
   })
   readonly generationsPerMin!: number;
+
+  @setting({
+    variable: 'DOCSVC_RATE_EXTRACTIONS_PER_MIN',
+    read: integer(1, 1_000_000),
+    default: 60,
+    about:
+      'Runs of extraction that one client may start in a minute; beyond it 429. A request whose externalId is known starts none.',
+  })
+  readonly extractionsPerMin!: number;
 }
 
 /** What one organization may hold. From 80 % on, answers of `GET /api/me` and the log warn. */
@@ -77,4 +86,12 @@ export class QuotaConfig {
     about: 'Schemas of one project that are not archived.',
   })
   readonly schemasPerProject!: number;
+
+  @setting({
+    variable: 'DOCSVC_QUOTA_RUNNING_EXTRACTIONS',
+    read: integer(0, 100_000),
+    default: 50,
+    about: 'Runs of extraction of one organization that are under way at once.',
+  })
+  readonly runningExtractions!: number;
 }

@@ -32,6 +32,19 @@ export class ParsingConfig {
       'Programs that read pages at once in one worker; each may use 2 GiB of memory. Recognition has a slot for each core beside these.',
   })
   readonly parsers!: number;
+
+  @setting({
+    variable: 'DOCSVC_EXTRACTORS',
+    read: integer(1, 64),
+    default: defaultExtractors,
+    defaultText: 'one for every core and 3 GiB of memory, at least 1, at most 8',
+    about: 'Documents that values are extracted from at once in one worker; each may use 2 GiB of memory.',
+  })
+  readonly extractors!: number;
+}
+
+function defaultExtractors(): number {
+  return Math.max(1, Math.min(8, availableParallelism(), Math.floor(totalmem() / (3 * GIB))));
 }
 
 function defaultParsers(): number {

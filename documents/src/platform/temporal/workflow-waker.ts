@@ -9,13 +9,16 @@ import {
 export interface WokenSubject {
   orgId: string;
   subjectId: string;
+  /** What the workflow is called by, where that is not the subject. */
+  workflowName?: string | null;
 }
 
 /** The names of a workflow that is started or woken for each subject; given by the process that wires the driver. */
 export interface WokenWorkflowNames {
   workflowType: string;
   taskQueue: string;
-  workflowId(subjectId: string): string;
+  /** @param name the subject, or what the workflow is called by in its place */
+  workflowId(name: string): string;
   /** What an operator reads of it in Temporal Web. */
   summary(subjectId: string): string;
   /** Tells a workflow that runs already to read its row again. */
@@ -31,9 +34,9 @@ export class WorkflowWaker {
   ) {}
 
   /** @throws the client's error when Temporal cannot be reached; the caller keeps its outbox row */
-  async wake({ orgId, subjectId }: WokenSubject): Promise<void> {
+  async wake({ orgId, subjectId, workflowName }: WokenSubject): Promise<void> {
     await this.client.workflow.signalWithStart(this.names.workflowType, {
-      workflowId: this.names.workflowId(subjectId),
+      workflowId: this.names.workflowId(workflowName ?? subjectId),
       taskQueue: this.names.taskQueue,
       args: [{ orgId, subjectId }],
       signal: this.names.woken,

@@ -1,5 +1,6 @@
 /**
  * `node documents/test/bench/extraction/measure.mjs --gold FOLDER [--class NAME] [--errors 50]`: runs `measure-extraction.ts` from the sources.
+ * With `--write-generated FOLDER` it writes the generated classes there instead, to be measured as gold.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,13 @@ const options = [
   '--import',
   here('from-sources.mjs'),
 ];
-const { status } = spawnSync(process.execPath, [...options, here('measure-extraction.ts'), ...process.argv.slice(2)], {
+const [first, ...rest] = process.argv.slice(2);
+const words =
+  first === '--write-generated'
+    ? ['write-generated.ts', '--into', ...rest]
+    : ['measure-extraction.ts', ...process.argv.slice(2)];
+const [program, ...given] = words;
+const { status } = spawnSync(process.execPath, [...options, here(program), ...given], {
   stdio: 'inherit',
 });
 process.exit(status ?? 1);

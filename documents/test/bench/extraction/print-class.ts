@@ -14,10 +14,10 @@ export function printClass(report: ClassReport, benched: readonly BenchedDocumen
   return [
     `== ${report.name}: F1 ${percent(report.f1)} over ${report.documents} documents; micro ${written(micro)}`,
     `   outside lists ${written(outsideLists)}; in lists ${written(insideLists)}; rows ${rows.whole} whole of ${rows.gold}, ${rows.returned} returned`,
-    `   answered though null ${report.answeredNulls} of ${report.goldNulls}, in rows that there are not ${report.inExtraRows}, not asked for ${report.unasked}`,
+    `   answered though null ${report.answeredNulls} of ${report.goldNulls}, in rows that there are not ${report.inExtraRows}, not asked for ${report.unasked} (F1 with them ${percent(report.f1WithUnasked)})`,
     `   right values grounded ${grounded.right} of ${grounded.of}${onLines === null ? '' : `, on their lines ${onLines.right} of ${onLines.of}`}; ` +
       `AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves`,
-    `   broken invariants ${faults.length}; ${report.millisecondsPerPage.toFixed(2)} ms a page, ${pages} pages`,
+    `   broken invariants ${faults.length}, inferred ${report.inferred.of} (${report.inferred.right} right); ${report.millisecondsPerPage.toFixed(2)} ms a page, ${pages} pages`,
     ...faults.slice(0, 10).map(({ document, path, message }) => `   BROKEN ${document} ${path} ${message}`),
     ...benched.map(
       (one) => `   ${percent(figuresOf([one.judgement]).f1)} ${one.document.name} (${one.milliseconds.toFixed(0)} ms)`,

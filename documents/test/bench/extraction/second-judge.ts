@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { providePython } from '../../../../test/support/mcp/python-environment.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { countLeaves, meanOf, shareOf } from '../../../src/domain/benchmark/figures.js';
-import { judgeDocument } from '../../../src/domain/benchmark/judge-document.js';
+import { judgeDocument, lifted } from '../../../src/domain/benchmark/judge-document.js';
 import type { Rule, RuleNode } from '../../../src/domain/benchmark/rule.js';
 import type { BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
 import type { GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
@@ -58,7 +58,8 @@ function comparable(
   if (node.kind === 'list') {
     return itemsOf(value).map((one, at) => comparable(one, node.item, unscored, `${path}/${at}`));
   }
-  const members: JsonObject = isJsonObject(value) ? value : {};
+  if (!isJsonObject(value)) return value;
+  const members: JsonObject = lifted(value, node.properties);
   return Object.fromEntries(
     [...node.properties].map(([name, inner]) => [name, comparable(members[name], inner, unscored, `${path}/${name}`)]),
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
 import { plantVersion } from '../../support/documents/plant-version.js';
+import { plantRun } from '../../support/extractions/plant-run.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 
 const BYTES = Buffer.from('One line that is kept for a while.\n');
@@ -53,6 +54,7 @@ describe('what schedules do again and again', () => {
        values ($1, $2, $3, 'https://receiver.example/', '{*}', '\\x00')`,
       [randomUUID(), orgId, projectId],
     );
+    await plantRun(live.test.owner, live.org, [versionId]);
     const ended = await plantUpload(projectId, 'aborted', 1);
     await run('retention-sweep');
     expect(await query('select id from documents')).toEqual([{ id: documentId }]);
@@ -64,7 +66,7 @@ describe('what schedules do again and again', () => {
     expect(await query('select id from projects')).toEqual([{ id: projectId }]);
     await query(`update parses set retired_at = now() - interval '2 hours'`);
     await run('retention-sweep');
-    for (const table of ['parses', 'pages', 'chunks', 'lexicon', 'webhooks', 'projects'])
+    for (const table of ['parses', 'pages', 'chunks', 'lexicon', 'webhooks', 'extractions', 'schemas', 'projects'])
       expect([table, await query(`select 1 from ${table}`)]).toEqual([table, []]);
     expect(await uploads([ended])).toEqual([]);
     expect(await query(`select action from audit_events where action like '%.purged' order by occurred_at`)).toEqual([
@@ -114,6 +116,18 @@ describe('what schedules do again and again', () => {
       );
       await run('quota-reconcile');
       expect(await query(`select amount from usage_counters where kind = 'documents'`)).toEqual([{ amount: '0' }]);
+    });
+
+    it('DI-014 missing-ingests has a run of extraction done of which the driver knows nothing', async () => {
+      const ground = { orgId: live.org.orgId, projectId };
+      const { versionId } = await plantVersion(live.test.owner, ground, { name: 'unread.bin', sizeBytes: 4 });
+      await query(`update document_versions set status = 'failed' where id = $1`, [versionId]);
+      const id = await plantRun(live.test.owner, ground, [versionId]);
+      await run('missing-ingests');
+      await live.until('the run to end', 60_000, async () => {
+        const [row] = await query('select status from extractions where id = $1', [id]);
+        return row?.['status'] === 'failed' ? true : undefined;
+      });
     });
 
     it('DI-007 missing-ingests has a version read of which the driver knows nothing', async () => {

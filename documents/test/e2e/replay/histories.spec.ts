@@ -17,6 +17,7 @@ Runtime.install({
 const PATHS = [
   'delivery',
   ...['duty-reapUploads', 'duty-reconcileQuotas', 'duty-sweepRetention', 'duty-wakeMissing'],
+  ...['extraction-cancelled', 'extraction-partial', 'extraction-waited'],
   ...['ingest-failed', 'ingest-hashed', 'ingest-ready', 'ingest-stored'],
   ...['page-batch', 'page-batch-failed', 'page-batch-halved', 'page-recognized', 'relay'],
 ];
@@ -45,6 +46,9 @@ describe('recorded histories of every path of documents', () => {
     ['page-batch-failed', '"failPage"', '"losePage"'],
     ['delivery', '"attemptDelivery"', '"deliver"'],
     ['ingest-hashed', '"hashVersion"', '"hash"'],
+    ['extraction-waited', '"takeExtraction"', '"take"'],
+    ['extraction-partial', '"extractItem"', '"extract"'],
+    ['extraction-cancelled', '"finishExtraction"', '"finish"'],
     ['page-recognized', '"recognizePage"', '"recognize"'],
   ])('%s with a step of another name is refused', async (name, from, to) => {
     const altered = text(name).replaceAll(from, to);

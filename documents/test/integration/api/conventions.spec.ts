@@ -85,9 +85,6 @@ describe('failures', () => {
 
   it('say what a later release brings, at every address of it', async () => {
     const addresses = [
-      ['POST', '/api/v2/projects/x/extractions'],
-      ['GET', '/api/v2/extractions/x/result'],
-      ['GET', '/api/extractions/x'],
       ['POST', '/oauth/device_authorization'],
       ['GET', '/oauth/authorize?client_id=x'],
       ['GET', '/.well-known/oauth-protected-resource/mcp'],
@@ -101,7 +98,7 @@ describe('failures', () => {
         body: { error: { code: 'not_implemented', message: expect.stringContaining('later release') } },
       });
     }
-    expect((await acme.ask('/api/extractionsandmore')).status).toBe(404);
+    expect((await acme.ask('/mcpandmore')).status).toBe(404);
   });
 
   it('every answer forbids sniffing and framing', async () => {

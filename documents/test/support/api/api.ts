@@ -151,7 +151,7 @@ async function send<B>(
     ...(body === undefined ? {} : { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
   });
   const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.includes('json') === true;
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   return {
     status: answer.status,
     headers: answer.headers,

@@ -12,6 +12,7 @@ export interface PlantedResources {
   deliveries: string;
   schemas: string;
   'schema-versions': string;
+  extractions: string;
 }
 
 /** Rows by the owner of the database, for specs that ask who may reach them. @param clientId a client of the organization */
@@ -58,5 +59,15 @@ export async function plantResources(owner: pg.Pool, orgId: string, clientId: st
      values ($1, $2, $3, 1, '{}', sha256('x'), 'manual', 1)`,
     [schemaVersions, orgId, schemas],
   );
-  return { workspaces, projects, documents, uploads, webhooks, deliveries, schemas, 'schema-versions': schemaVersions };
+  const extractions = randomUUID();
+  await owner.query(
+    `insert into extractions (id, org_id, project_id, schema_id, schema_version_id, external_id, request_digest, mode, engine,
+       document_version_ids, status, items_total)
+     values ($1, $2, $3, $4, $5, 'E', sha256('x'), 'per_document', 'local', array[$6::uuid], 'queued', 1)`,
+    [extractions, orgId, projects, schemas, schemaVersions, versions],
+  );
+  return {
+    ...{ workspaces, projects, documents, uploads, webhooks, deliveries, schemas, extractions },
+    'schema-versions': schemaVersions,
+  };
 }

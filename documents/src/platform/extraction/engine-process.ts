@@ -1,0 +1,90 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
+import type { EngineAnswer, EngineMessage, EngineResult } from './engine-messages.js';
+
+const PROGRAM = 'src/platform/extraction/program/main.js';
+/** Pages with their words take most of it, about 0.2 MiB each. */
+const HEAP_MIB = 2048;
+const TIME_MS = { ofAny: 60_000, ofPage: 500, most: 1_800_000 };
+
+/** What a document came to, or by which limit it ended. */
+export type EngineOutcome =
+  | { kind: 'result'; result: EngineResult }
+  | { kind: 'failed'; code: 'timeout_item' | 'memory_limit' | 'extraction_crashed'; at?: string[] };
+
+/**
+ * The engine in a process of its own, for one document or those of one combined run: whatever they do to it, steps of others go on beside it, and it
+ * ends by its limits of time and memory. A thread would not do: one whose memory is full can take its process along.
+ */
+export class EngineProcess {
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<EngineOutcome>;
+
+  /** @param heapMib memory of its values */
+  constructor(heapMib = HEAP_MIB) {
+    const { NODE_COMPILE_CACHE } = process.env;
+    const child = fork(join(installationFolder('dist/documents', PROGRAM), PROGRAM), {
+      execArgv: [`--max-old-space-size=${heapMib}`],
+      env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
+      serialization: 'advanced',
+      // What it prints may hold words of a document.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.child = child;
+    // Listened for from the beginning: it may end while it is still being sent pages.
+    this.ended = new Promise((resolve) => {
+      child.once('message', (answer) => resolve(outcomeOf(answer as EngineAnswer)));
+      child.once('error', () => resolve({ kind: 'failed', code: 'extraction_crashed' }));
+      child.once('exit', (_code, signal) =>
+        resolve({ kind: 'failed', code: signal === 'SIGABRT' ? 'memory_limit' : 'extraction_crashed' }),
+      );
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Resolves once the message is on its way. To an engine that has ended nothing is sent; {@link extract} says how it ended. */
+  async send(message: EngineMessage): Promise<void> {
+    if (!this.child.connected) return;
+    await new Promise<void>((resolve) => this.child.send(message, () => resolve()));
+  }
+
+  /**
+   * Asks for the values of a schema, in what was sent before. The engine has ended then.
+   *
+   * @param pages how many that is, by which its time is measured
+   * @throws the reason of the signal, when that aborts
+   */
+  async extract(
+    question: Omit<Extract<EngineMessage, { kind: 'extract' }>, 'kind'>,
+    pages: number,
+    signal: AbortSignal,
+  ): Promise<EngineOutcome> {
+    const limitMs = Math.min(TIME_MS.most, TIME_MS.ofAny + TIME_MS.ofPage * pages);
+    const answered = new AbortController();
+    const overdue = delay(limitMs, { kind: 'failed', code: 'timeout_item' } as const, {
+      signal: AbortSignal.any([signal, answered.signal]),
+    });
+    try {
+      await this.send({ kind: 'extract', ...question });
+      return await Promise.race([this.ended, overdue]);
+    } finally {
+      answered.abort();
+      this.end();
+    }
+  }
+
+  /** Again is success. */
+  end(): void {
+    this.child.kill('SIGKILL');
+  }
+}
+
+function outcomeOf(answer: EngineAnswer): EngineOutcome {
+  if (answer.kind === 'result') return answer;
+  return { kind: 'failed', code: answer.isFull ? 'memory_limit' : 'extraction_crashed', at: answer.at };
+}
