@@ -34,7 +34,8 @@ let classes: GoldClass[] = [];
 beforeAll(async () => {
   for (const one of [...CLASSES, ...BLANK_FORMS]) await writeClass(folder, one, COUNT, 1);
   classes = goldClassesOf(folder);
-  for (const { file } of classes.flatMap(({ documents }) => documents)) read.set(file, await readDocument(reader, file));
+  for (const { file } of classes.flatMap(({ documents }) => documents))
+    read.set(file, await readDocument(reader, file));
 });
 afterAll(async () => {
   await reader.close();
@@ -65,7 +66,10 @@ describe('documents of kinds that nobody has seen', () => {
     const faults = NAMES.flatMap((name) =>
       bench(name).flatMap(({ document, faults: found, result }) => {
         const schema = classes.find((one) => one.name === name)?.schema ?? {};
-        return [...found, ...faultsOfShape(schema, result.data)].map((fault) => ({ document: document.name, ...fault }));
+        return [...found, ...faultsOfShape(schema, result.data)].map((fault) => ({
+          document: document.name,
+          ...fault,
+        }));
       }),
     );
     expect(faults).toEqual([]);
@@ -78,7 +82,9 @@ describe('documents of kinds that nobody has seen', () => {
 
   it.each(FORMS)('%s: where nobody has written, nothing is answered', (name) => {
     const answered = bench(name).flatMap(({ document, judgement }) =>
-      judgement.leaves.filter(({ got }) => got !== null).map(({ path, got }) => `${document.name} ${path}: ${String(got)}`),
+      judgement.leaves
+        .filter(({ got }) => got !== null)
+        .map(({ path, got }) => `${document.name} ${path}: ${String(got)}`),
     );
     expect(answered).toEqual([]);
   });

@@ -54,7 +54,9 @@ const TOLD: ReadonlySet<string> = new Set(
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'each', 'its', 'this']);
 /** Nouns that say next to nothing alone. */
 const COMMON: ReadonlySet<string> = new Set(
-  'name number date amount total identifier id code text value type kind entry list item line time one place person'.split(' '),
+  'name number date amount total identifier id code text value type kind entry list item line time one place person'.split(
+    ' ',
+  ),
 );
 /** A noun that a description begins with, before what is told of it. */
 const HEAD = 0.6;
