@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
 import { wordsOfLabel } from './label-words.js';
 
 /** What values that are no numbers, dates and the like are made of. */
@@ -17,6 +17,7 @@ export interface Role {
 
 /** `name kind shape | cues | labels`; of two that fit as well the first is meant. */
 const ROLES_TEXT = `
+currency text line | currency; iso 4217; currency code | currency; currency code; curr; wahrung; devise; moneda; valuta
 iban identifier line | iban; bank account iban | iban; iban number; account number iban
 bic identifier line | bic; swift; swift code; bank identifier code | bic; swift; swift code; bic swift; swift bic
 tax-id identifier line | tax identification; tax id; vat number; vat id; vat registration; gst number; gst id; tax number; vat identification; tin | vat number; vat id; vat reg number; vat registration number; tax id; gst number; gst id; gst reg number; tin; ustid; ust idnr; ustidnr; umsatzsteuer identifikationsnummer; btw nummer; btw number; btw; n tva; numero tva; tva intracommunautaire; p iva; partita iva; nif; cif; ein; abn; vat; vat tin; steuernummer; org number
@@ -24,7 +25,6 @@ untaxed money line | before tax; untaxed; without tax; excluding tax; tax exclud
 tax money line | amount tax; tax amount; total tax; vat amount; gst amount; sales tax; value added tax; tax charged; amount vat; tax total | tax; total tax; tax amount; sales tax; vat; vat amount; total vat; gst; total gst; gst amount; mwst; mehrwertsteuer; ust; umsatzsteuer; tva; montant tva; iva; btw; btw bedrag; moms; service tax; cuota iva
 commitment money line | aggregate principal amount available; total commitment; loan commitment; aggregate commitment; commitment amount; credit limit; facility amount; principal amount; available borrowing; loan amount | total commitment; aggregate commitment; aggregate principal amount; credit facility; revolving credit facility; commitment; aggregate amount; principal amount; aggregate principal; term loan facility; credit agreement; facility amount; loan amount; maximum amount
 total money line | amount pay; total pay; total amount; amount due; total due; grand total; balance due; invoice total; total invoice; invoice amount; total payable; amount payable; total; tax included; including tax; total paid; amount paid; gross amount; final amount; total price; order total | total; grand total; total amount; amount due; total due; balance due; total amount due; net total; total payable; amount payable; total sale; total inclusive; total incl; total inclusive gst; total incl gst; total sale inclusive gst; total with gst; rounded total; total rounded; total rm; total after rounding; total for this invoice; invoice total; amount to pay; gesamtbetrag; gesamtsumme; gesamt; rechnungsbetrag; endbetrag; bruttobetrag; zu zahlen; zahlbetrag; summe; total ttc; montant total; net a payer; importe total; totale; totale fattura; totaal; totaal te betalen; te betalen; factuur totaal; factuurbedrag; total a pagar; valor total; att betala; suma
-currency text line | currency; iso 4217; currency code | currency; currency code; curr; wahrung; devise; moneda; valuta
 due date line | payment due; due date; date due; pay by; payment deadline; due | due date; payment due; payment due date; due on; due by; pay by; payable by; date due; zahlungsziel; fallig am; falligkeit; falligkeitsdatum; zahlbar bis; echeance; date d echeance; date echeance; fecha vencimiento; fecha de vencimiento; vencimiento; scadenza; data scadenza; vervaldatum; betalen voor; forfallodatum; forfallsdato; termin platnosci; payment date
 maturity date line | maturity; maturity date; final date; repaid; final repayment; termination date | maturity date; stated maturity date; scheduled maturity date; final maturity date; termination date; scheduled termination date; commitment termination date; expiration date; final repayment date
 agreement-date date line | agreement date; date agreement; effective date; agreement becomes binding; contract date; date contract; becomes binding; entered into; signing date; date signing | dated as of; dated; effective date; is dated as of; made as of; entered into as of; entered into on; agreement date; date of agreement; made this; closing date
@@ -49,7 +49,7 @@ issuer text company | issued invoice; issuer; issuing company; vendor; seller; s
 registrant text company | reporting entity; registrant; reporting company; issuer security; filer | exact name of registrant; name of registrant; registrant; company name; issuer
 recipient text party | bill to; billed to; customer; recipient; buyer; client; invoice recipient; sold to; purchaser | bill to; billed to; customer; customer name; sold to; buyer; client; invoice to; attn; kunde; rechnungsempfanger; klant; factuuradres; cliente; destinataire; billing address; recipient
 admin-agent text company | administrative agent; administer credit; facility agent | administrative agent; agent; facility agent
-borrower text company | borrower; receiving credit; obligated repay | borrower; company
+borrower text company | borrower; receiving credit; obligated repay | borrower
 full-name text person | full name; name candidate; candidate name; name person; name applicant; applicant name; name employee; name patient; patient name | name; full name; candidate; applicant; patient; nome; nombre; nom
 shipping text address | shipping address; delivery address; ship to | shipping address; delivery address; ship to; deliver to; lieferadresse; lieferanschrift; afleveradres; adresse de livraison
 billing text address | billing address; bill to address; customer address; recipient address; buyer address | billing address; bill to; bill to address; customer address; rechnungsadresse; rechnungsanschrift; factuuradres; adresse de facturation

@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
 import { decimalMarkOf, findNumbers, type DecimalMark, type NumberSpan } from './amounts.js';
 import { findEmails, findPhones, findUris, type TextSpan } from './contacts.js';
 import { currencyOf } from './currencies.js';
@@ -117,7 +117,7 @@ function isAmount({ value, decimals, currency }: NumberSpan): boolean {
 
 function lookOfMoney({ decimals, currency, value }: NumberSpan): number {
   if (currency !== null) return decimals === 2 || value >= 1000 ? 1 : 0.8;
-  return decimals === 2 ? 0.8 : 0.2;
+  return decimals === 2 ? 0.8 : Math.abs(value) < 1000 ? 0.05 : 0.2;
 }
 
 function lookOfIdentifier(text: string): number {
