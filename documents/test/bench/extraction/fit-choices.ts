@@ -7,7 +7,7 @@ export interface Choice {
 }
 
 /** Steps of the descent, and how large they begin. */
-const STEPS = 250;
+const STEPS = 150;
 const RATE = 0.15;
 /** How strongly weights are held to where they began: the gold is small. */
 const HOLD = 0.3;
@@ -16,7 +16,7 @@ const HOLD = 0.3;
  * Weights by which the right candidate of each choice, or none where none is right, is the likeliest: a conditional logistic model, held to where it
  * began. None has the score 0, so that the weights hold the threshold too.
  */
-export function fitChoices(choices: readonly Choice[], prior: Features): Features {
+export function fitChoices(choices: readonly Choice[], prior: Features, hold = HOLD): Features {
   const names = FEATURES.filter(
     (name) =>
       prior[name] !== undefined ||
@@ -31,7 +31,7 @@ export function fitChoices(choices: readonly Choice[], prior: Features): Feature
   const weights = [...start];
   const [first, second] = [names.map(() => 0), names.map(() => 0)];
   for (let step = 1; step <= STEPS; step += 1) {
-    const gradient = weights.map((weight, at) => HOLD * (weight - (start[at] ?? 0)));
+    const gradient = weights.map((weight, at) => hold * (weight - (start[at] ?? 0)));
     for (const row of rows) addGradient(row, weights, gradient);
     for (const at of names.keys()) {
       const slope = gradient[at] ?? 0;

@@ -18,6 +18,9 @@ export interface GoldChoice {
   family: Family;
   candidates: readonly Candidate[];
   hasValue: boolean;
+  reading: Reading;
+  /** How surely each page was read. */
+  read: { confidence: number }[];
   isRight: (value: JsonValue) => boolean;
 }
 
@@ -27,6 +30,7 @@ const MOST = 80;
 /** The leaves of a document outside of its lists. */
 export function goldChoices(one: GoldClass, document: GoldDocument, reading: Reading): GoldChoice[] {
   const part = new PartOfDocument(reading, reading.whole);
+  const read = reading.pages.map(({ ocrConfidence }) => ({ confidence: ocrConfidence ?? 0.99 }));
   return leavesOf(compileTargets(one.compiled)).flatMap((target) => {
     if (document.unscored.includes(target.path) || target.role === 'page-count') return [];
     const steps = target.path.split('/').slice(1);
@@ -46,6 +50,8 @@ export function goldChoices(one: GoldClass, document: GoldDocument, reading: Rea
         family: familyOf(target),
         candidates,
         hasValue: gold !== null,
+        reading,
+        read,
         isRight,
       },
     ];

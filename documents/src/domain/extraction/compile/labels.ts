@@ -105,6 +105,7 @@ function quotedIn(description: string): string[] {
     const before =
       description
         .slice(0, index)
+        .replaceAll(/\b([ei])\.\s?([ge])\.\s?/giu, '$1$2 ')
         .split(/[.;]\s/u)
         .at(-1) ?? '';
     const isOneOfSeveral = /,\s*$/u.test(before) || /^.{1,62},\s*["“'‘]/u.test(description.slice(index));

@@ -1,8 +1,52 @@
-import type { ScalarAnswer } from '../answer.js';
+import type { ScalarAnswer, Signals } from '../answer.js';
+import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
+
+/** What is weighed of the signals: each by itself, and how sure `find` is as a logarithm of its odds. */
+export interface ConfidenceWeights extends Record<keyof Signals, number> {
+  bias: number;
+  odds: number;
+}
+
+/** Odds beyond this say nothing more. */
+const MOST_ODDS = 5;
+const CAPS = { notLocated: 0.6, misfit: 0.3, hardlyRead: 0.7 } as const;
+/** A value that its place does not say has this `ground` at most. */
+const NOT_LOCATED = 0.2;
+const HARDLY_READ = 0.5;
 
 /** How probable it is that an answer is right; of null, that there is no value. @see documents/docs/confidence.md */
-export function confidenceOf({ signals }: ScalarAnswer): number {
+export function confidenceOf({ value, signals }: ScalarAnswer): number {
+  const weights = value === null ? CONFIDENCE_WEIGHTS.none : CONFIDENCE_WEIGHTS.value;
+  const probable = 1 / (1 + Math.exp(-weigh(signals, weights)));
+  return value === null ? probable : Math.min(probable, capOf(signals));
+}
+
+/** @returns logarithm of the odds */
+export function weigh(signals: Signals, weights: ConfidenceWeights): number {
+  return termsOf(signals).reduce((sum, [name, term]) => sum + weights[name] * term, 0);
+}
+
+/** What the weights are multiplied with. */
+export function termsOf(signals: Signals): [keyof ConfidenceWeights, number][] {
   const { read, find, fit, agree, ground } = signals;
-  const log = -4 + 1 * read + 3 * find + 2 * fit + 1 * agree + 1 * ground;
-  return 1 / (1 + Math.exp(-log));
+  const bounded = Math.min(1 - 1e-6, Math.max(1e-6, find));
+  const odds = Math.max(-MOST_ODDS, Math.min(MOST_ODDS, Math.log(bounded / (1 - bounded))));
+  return [
+    ['bias', 1],
+    ['odds', odds / MOST_ODDS],
+    ['read', read],
+    ['find', find],
+    ['fit', fit],
+    ['agree', agree],
+    ['ground', ground],
+  ];
+}
+
+function capOf({ read, fit, ground }: Signals): number {
+  const caps = [
+    ground <= NOT_LOCATED ? CAPS.notLocated : 1,
+    fit === 0 ? CAPS.misfit : 1,
+    read < HARDLY_READ ? CAPS.hardlyRead : 1,
+  ];
+  return Math.min(...caps);
 }

@@ -33,10 +33,10 @@ export function findCompanies(text: string): TextSpan[] {
     if (!isSuffixAt(tokens, at)) continue;
     let end = at;
     while (!endsPhrase(tokens[end])) {
-      // `Co. (UK) Ltd` names the country of a branch.
-      const isBranch = /^\(\p{Lu}{1,3}\)$/u.test(tokens[end + 1]?.text ?? '') && isSuffixAt(tokens, end + 2);
-      if (!isBranch && !isSuffixAt(tokens, end + 1)) break;
-      end += isBranch ? 2 : 1;
+      // `Co. (UK) Ltd` names the country of a branch, `GmbH & Co. KG` two forms at once.
+      const isJoined = /^(?:\(\p{Lu}{1,3}\)|&)$/u.test(tokens[end + 1]?.text ?? '') && isSuffixAt(tokens, end + 2);
+      if (!isJoined && !isSuffixAt(tokens, end + 1)) break;
+      end += isJoined ? 2 : 1;
     }
     const start = startOf(tokens, at, floor);
     if (start < at) {
