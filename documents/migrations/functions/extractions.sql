@@ -16,6 +16,15 @@ as $$
     order by d.id limit p_limit
 $$;
 
+-- The schema of a version; no row where it is none of the project.
+create or replace function docsvc_find_schema_of_version(p_project uuid, p_schema_version uuid)
+returns uuid
+language sql stable
+as $$
+  select s.id from schema_versions v join schemas s on s.id = v.schema_id
+    where v.id = p_schema_version and s.project_id = p_project
+$$;
+
 -- Of these versions, those of documents of the project that are not deleted.
 create or replace function docsvc_known_versions(p_project uuid, p_versions uuid[])
 returns setof uuid
@@ -25,29 +34,36 @@ as $$
     where v.id = any (p_versions) and v.project_id = p_project and d.deleted_at is null
 $$;
 
--- Begins a run, unless the project has one with this external id. `refused` says why nothing was begun: `known`,
--- `running` for one run too many at once, or `rate`, with the seconds to wait. The caller rolls back what was refused.
+-- Begins a run with the wake-up of its workflow, unless the project has one with this external id. `refused` says why
+-- nothing was begun: `known`, `running` for one run too many at once, or `rate`, with the seconds to wait. The caller
+-- rolls back what was refused.
 create or replace function docsvc_start_extraction(
   p_id uuid, p_project uuid, p_schema uuid, p_schema_version uuid, p_external_id text, p_request_digest bytea,
   p_mode text, p_engine text, p_versions uuid[], p_first_page int, p_last_page int, p_min_confidence float8,
-  p_metadata jsonb, p_client uuid, p_per_minute int, p_most_running int
+  p_metadata jsonb, p_client uuid, p_per_minute int, p_most_running int, p_workflow_name text
 )
-returns table (refused text, retry_seconds int)
+returns table (refused text, retry_seconds int, created_at timestamptz, wake_up bigint)
 language plpgsql
 as $$
+#variable_conflict use_column
+declare
+  org uuid := current_setting('docsvc.org_id')::uuid;
+  began timestamptz;
 begin
   insert into extractions (id, org_id, project_id, schema_id, schema_version_id, external_id, request_digest, mode,
     engine, document_version_ids, first_page, last_page, min_confidence, metadata, items_total)
-  values (p_id, current_setting('docsvc.org_id')::uuid, p_project, p_schema, p_schema_version, p_external_id,
+  values (p_id, org, p_project, p_schema, p_schema_version, p_external_id,
     p_request_digest, p_mode, p_engine, p_versions, p_first_page, p_last_page, p_min_confidence, p_metadata,
     case p_mode when 'combined' then 1 else cardinality(p_versions) end)
-  on conflict (project_id, external_id) do nothing;
+  on conflict (project_id, external_id) do nothing returning created_at into began;
   if not found then
-    return query select 'known', null::int;
+    return query select 'known', null::int, null::timestamptz, null::bigint;
     return;
   end if;
   perform docsvc_add_items(p_id, 1, false);
-  return query select * from docsvc_admit_start(p_client, p_per_minute, p_most_running);
+  return query select a.refused, a.retry_seconds, began, case when a.refused is null
+      then docsvc_insert_outbox(org, 'extract', p_id, p_workflow_name) end
+    from docsvc_admit_start(p_client, p_per_minute, p_most_running) a;
 end
 $$;
 
