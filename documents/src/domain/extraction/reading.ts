@@ -24,11 +24,15 @@ export class Reading {
   readonly lines: readonly ReadLine[];
   private readonly byNumber: ReadonlyMap<number, Page>;
 
-  /** @param pageCount pages that the document has, where some behind the last were not read */
+  /**
+   * @param pageCount the last page that was to be read, where it or some before it were not
+   * @param firstPage the first one that was to be read; the first that was, where nobody says
+   */
   constructor(
     readonly pages: readonly Page[],
     readonly tables: readonly Table[],
     readonly pageCount: number = pages.at(-1)?.pageNumber ?? 0,
+    readonly firstPage: number = pages[0]?.pageNumber ?? 1,
   ) {
     this.byNumber = new Map(pages.map((page) => [page.pageNumber, page]));
     this.lines = pages.flatMap((page) =>
@@ -37,6 +41,12 @@ export class Reading {
         return { ...range, box, text: textOfWords(page.words.slice(first, last + 1)) };
       }),
     );
+  }
+
+  /** Pages that were to be read and were not. */
+  get unreadPages(): number[] {
+    const count = Math.max(0, this.pageCount - this.firstPage + 1);
+    return Array.from({ length: count }, (_, at) => this.firstPage + at).filter((page) => !this.byNumber.has(page));
   }
 
   get whole(): Scope {

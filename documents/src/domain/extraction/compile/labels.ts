@@ -34,6 +34,7 @@ export function labelsOf({
     ...parents.slice(-1).map((parent) => labelOf([...plainWords(parent), ...own], 'parent')),
     labelOf(own, 'name'),
     ...(heading.length <= LONGEST ? [labelOf(heading, 'description')] : []),
+    ...turnedLabels(heading),
     ...(role?.labels ?? []).map((said) => labelOf(plainWords(said), 'synonym')),
     ...(role === null ? conceptLabels([own, ...(heading.length <= LONGEST ? [heading] : [])]) : []),
   ];
@@ -44,6 +45,37 @@ export function labelsOf({
     seen.add(key);
     return true;
   });
+}
+
+/** What parts a noun from what is told of it. */
+const TOLD: ReadonlySet<string> = new Set(
+  'of by in on at for from to with that which who whose where as under before after between per during'.split(' '),
+);
+const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'each', 'its', 'this']);
+/** Nouns that say next to nothing alone. */
+const COMMON: ReadonlySet<string> = new Set(
+  'name number date amount total identifier id code text value type kind entry list item line time one place person'.split(
+    ' ',
+  ),
+);
+/** A noun that a description begins with, before what is told of it. */
+const HEAD = 0.6;
+
+/** `Identifier of the patient` is printed as `Patient identifier`, the `Name of the test` as `Test`, the `Carrier that brings the goods` as `Carrier`. */
+function turnedLabels(heading: readonly string[]): Label[] {
+  const at = heading.findIndex((word) => TOLD.has(word));
+  const head = heading.slice(0, at).filter((word) => !ARTICLES.has(word));
+  if (at < 1 || head.length === 0 || head.length > 3) return [];
+  const isCommon = COMMON.has(singularOf(head.at(-1) ?? ''));
+  const alone: Label[] = isCommon ? [] : [{ words: head, weight: HEAD, from: 'description' }];
+  const rest = heading.slice(at + 1).filter((word) => !ARTICLES.has(word));
+  if (heading[at] !== 'of' || rest.length === 0 || rest.length > 2) return alone;
+  const isNamed = head.length === 1 && head[0] === 'name';
+  return [
+    labelOf([...rest, ...head], 'description'),
+    ...(isNamed ? [{ words: rest, weight: HEAD, from: 'description' } as const] : []),
+    ...alone,
+  ];
 }
 
 /** Those of the noun that a phrase ends with; `date` alone says little of an `appointment date`. */
@@ -75,7 +107,8 @@ function quotedIn(description: string): string[] {
         .slice(0, index)
         .split(/[.;]\s/u)
         .at(-1) ?? '';
-    const isLabel = SHOWN.test(before) || !(EXAMPLE.test(before) || /[(,]\s*$/u.test(before));
+    const isOneOfSeveral = /,\s*$/u.test(before) || /^.{1,62},\s*["“'‘]/u.test(description.slice(index));
+    const isLabel = SHOWN.test(before) || !(EXAMPLE.test(before) || isOneOfSeveral);
     return isLabel && /\p{L}/u.test(said) ? [said] : [];
   });
 }

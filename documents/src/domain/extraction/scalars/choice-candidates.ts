@@ -67,7 +67,7 @@ function truthAt(place: NamedPlace, target: LeafTarget, part: PartOfDocument): C
   const { block, from, to, relation, hit } = place;
   const text = block.text.slice(from, to);
   const span = relation === 'before' ? lastTruth(text) : firstTruth(text);
-  if (span === null || (relation === 'before' && block !== hit.block)) return null;
+  if (span === null || (relation === 'before' && block !== hit.block) || isOffered(text.slice(span.to))) return null;
   const features = { ...part.standing(block), ...place.features, look: 1, rank: Math.min(1, span.from / 20) };
   return candidateOf(target, {
     block,
@@ -77,6 +77,11 @@ function truthAt(place: NamedPlace, target: LeafTarget, part: PartOfDocument): C
     foundBy: sayingOfHit(hit),
     features,
   });
+}
+
+/** A sign before `yes` or `no` is what may be ticked, and no answer. */
+function isOffered(behind: string): boolean {
+  return /^\s*(?:yes|no|ja|nein|oui|non|s[ií])\b/iu.test(behind);
 }
 
 interface Span {

@@ -3,6 +3,7 @@ import type { LeafTarget } from '../compile/target.js';
 import type { Reading, Scope } from '../reading.js';
 import { addressCandidates } from './address-candidates.js';
 import { assign, type Ranking } from './assign.js';
+import { isLeftBlank } from './blank-room.js';
 import type { Candidate } from './candidate.js';
 import { choiceCandidates, truthCandidates } from './choice-candidates.js';
 import { reconcile } from './consistency.js';
@@ -39,7 +40,7 @@ export function rankingOf(target: LeafTarget, part: PartOfDocument): Ranking {
 }
 
 function candidatesOf(target: LeafTarget, part: PartOfDocument): Candidate[] {
-  if (target.role === 'page-count') return [];
+  if (target.role === 'page-count' || isLeftBlank(target, part)) return [];
   switch (familyOf(target)) {
     case 'choice':
       return choiceCandidates(target, part);

@@ -2,6 +2,7 @@ import { wordsOfLabel } from '../compile/label-words.js';
 import { tellingWords } from '../compile/roles.js';
 import type { LeafTarget } from '../compile/target.js';
 import { findCompanies, isCompany } from '../values/company-names.js';
+import { hasBlankRoom } from './blank-room.js';
 import { candidateOf, type Candidate } from './candidate.js';
 import type { Features } from './features.js';
 import { sayingOfHit } from './find-labels.js';
@@ -26,7 +27,10 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
   );
   const unnamed = unnamedPieces(target, part).map((piece) => ({ piece, features: {}, foundBy: 'place' }));
   const nouns = new Set(tellingWords(wordsOfLabel(target.name)));
-  return [...named, ...unnamed].flatMap(({ piece, features, foundBy }) => {
+  const written = [...named, ...unnamed].filter(
+    ({ piece: { block, from, to } }) => !hasBlankRoom(block.text.slice(from, to)),
+  );
+  return written.flatMap(({ piece, features, foundBy }) => {
     const own = { ...part.standing(piece.block), ...lookOf(piece, target, nouns), ...webOf(piece, part) };
     return (
       candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []

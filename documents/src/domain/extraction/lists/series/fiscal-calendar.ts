@@ -10,7 +10,7 @@ export class FiscalCalendar {
   /** @param lastMonth in which a fiscal year ends, 1…12 */
   constructor(readonly lastMonth: number) {}
 
-  /** As `FY2025 Q2`, `FY2025 H1`, `FY2025 YTD` or `FY2025`; null where the period does not say when it ends. */
+  /** As `FY2031 Q2`, `FY2031 H1`, `FY2031 YTD` or `FY2031`; null where the period does not say when it ends. */
   labelOf(period: Period): string | null {
     if (period.quarter !== null) return `FY${period.year} Q${period.quarter}`;
     if (period.month === null) return period.months === 12 ? `FY${period.year}` : null;

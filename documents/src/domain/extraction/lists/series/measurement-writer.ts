@@ -39,12 +39,11 @@ export class MeasurementWriter {
 
   private leaf(leaf: LeafTarget, measurement: Measurement): ScalarAnswer {
     const role = this.context.shape.roles.get(leaf);
-    const { quality } = measurement;
-    if (role === undefined) return inferred(null, quality);
+    if (role === undefined) return nothing(measurement.quality);
     if (role === 'value') return this.value(leaf, measurement);
     if (role === 'unit') return this.unit(leaf, measurement);
     if (role === 'scale') return this.scale(leaf, measurement);
-    return inferred(this.implied(role, leaf, measurement), quality);
+    return this.inferred(this.implied(role, leaf, measurement), sourceOf(role, measurement), measurement.quality);
   }
 
   /** What follows from the kind of table and its header, and stands nowhere as it is. */
@@ -61,7 +60,7 @@ export class MeasurementWriter {
   }
 
   private unit(leaf: LeafTarget, { row, column, figure, quality }: Measurement): ScalarAnswer {
-    if (this.context.measure.figure === 'count') return inferred(null, quality);
+    if (this.context.measure.figure === 'count') return nothing(quality);
     const beside = [figure, ...row.figures, ...row.table.rows.flatMap(({ figures }) => figures)];
     const isPercent = this.context.measure.figure === 'percent' || this.context.measure.isGrowth;
     const inHeader = column.header.map(({ at }) => at);
@@ -72,17 +71,29 @@ export class MeasurementWriter {
         return this.cited(leaf, { raw: sign, normalizedBy: 'unit', at }, { foundBy: row.label, quality });
       }
     }
-    return inferred(null, quality);
+    return nothing(quality);
   }
 
-  private scale(leaf: LeafTarget, { row, quality }: Measurement): ScalarAnswer {
+  private scale(leaf: LeafTarget, { row, figure, quality }: Measurement): ScalarAnswer {
     const { measure, index } = this.context;
     const scale = row.table.scale ?? index.scale;
     const isOne = measure.figure === 'percent' || measure.isGrowth || measure.figure === 'each';
-    if (isOne || (measure.figure === 'count' && scale?.exceptShares === true)) return inferred(1, quality);
-    if (scale === null) return inferred(null, quality);
+    if (isOne || (measure.figure === 'count' && scale?.exceptShares === true)) {
+      return this.inferred(1, [figure.at], quality);
+    }
+    if (scale === null) return nothing(quality);
     const { said: raw, at } = scale;
     return this.cited(leaf, { raw, normalizedBy: 'scale', at }, { foundBy: raw, quality });
+  }
+
+  private inferred(value: JsonPrimitive, at: WordRange[], find: number): ScalarAnswer {
+    if (value === null) return nothing(find);
+    const { reading } = this.context;
+    const [first] = at;
+    const source = (first === undefined ? undefined : reading.wordsOf(first)[0]?.source) ?? 'text_layer';
+    const raw = reading.textOf(at);
+    const evidence: Evidence = { raw, normalizedBy: 'verbatim', at, match: 'inferred', source, foundBy: raw };
+    return { kind: 'scalar', value, evidence, signals: { read: 0.99, find, fit: 1, agree: 0.5, ground: 0.8 } };
   }
 
   private cited(
@@ -91,7 +102,7 @@ export class MeasurementWriter {
     { foundBy, quality }: { foundBy: string; quality: number },
   ): ScalarAnswer {
     const value = NORMALIZERS[normalizedBy](raw, node);
-    if (value === null) return inferred(null, quality);
+    if (value === null) return nothing(quality);
     const words = this.context.reading.wordsOf(at);
     const [word] = words;
     const evidence: Evidence = {
@@ -105,13 +116,14 @@ export class MeasurementWriter {
   }
 }
 
-function inferred(value: JsonPrimitive, quality: number): ScalarAnswer {
-  return {
-    kind: 'scalar',
-    value,
-    evidence: null,
-    signals: { read: 0.99, find: quality, fit: 1, agree: 0.5, ground: 0.5 },
-  };
+function nothing(find: number): ScalarAnswer {
+  return { kind: 'scalar', value: null, evidence: null, signals: { read: 0.99, find, fit: 1, agree: 0.5, ground: 1 } };
+}
+
+/** The words that let something be inferred: a header of times, the name of the row of everything else. */
+function sourceOf(role: Role, { row, column, figure }: Measurement): WordRange[] {
+  if (role === 'period' && column.header.length > 0) return column.header.map(({ at }) => at);
+  return [row.labelAt ?? figure.at];
 }
 
 /** Expenses that a table writes in brackets, all of them, are no income. */

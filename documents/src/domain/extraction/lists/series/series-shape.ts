@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<Exclude<Role, 'level' | 'stance' | 'comparison'>, R
   segment: new Set(['segment', 'division', 'region', 'geography', 'category', 'breakdown', 'entity']),
   value: new Set(['value', 'amount', 'figure', 'number', 'measurement', 'quantity', 'result', 'reading']),
 };
-const LEVELS = new Set(['company', 'consolidated', 'group', 'total', 'overall', 'entity', 'firm', 'corporate']);
+const LEVELS = new Set(['company', 'consolidated', 'group', 'total', 'overall', 'entity', 'firm']);
 const STANCES = new Set(['actual', 'historical', 'realized', 'realised']);
 const COMPARISONS = new Set(['yoy', 'annual', 'yearly', 'year']);
 

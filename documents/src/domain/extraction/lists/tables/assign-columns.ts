@@ -4,7 +4,7 @@ import { CellValues } from './cell-values.js';
 import type { FoundTable } from './found-table.js';
 import type { HeaderSense } from './header-sense.js';
 import type { RowShape } from './row-shape.js';
-import { classFit, isNameOf } from './value-classes.js';
+import { classFit } from './value-classes.js';
 
 /** A column that holds the values of a leaf. */
 export interface ColumnOfLeaf {
@@ -27,8 +27,6 @@ const SHARES = { header: 0.72, fit: 0.28 };
 const UNNAMED = { text: 0.12, identifier: 0.16, number: 0.16, rare: 0.36, class: 0.5 };
 const LEAST = 0.3;
 const NAMED = 0.3;
-/** What a header says that is another word for the name of a thing. */
-const NAME = 0.6;
 const SAMPLE = 30;
 
 /** Which column holds which leaf, so that all together fit best. */
@@ -39,10 +37,10 @@ export function assignColumns(shape: RowShape, table: FoundTable, sense: HeaderS
   if (leaves.length === 0 || table.columns.length === 0 || isOpen) return [];
   const texts = textsOfColumns(table);
   const options = leaves.map((leaf, at) =>
-    table.columns.map(({ words }, column): ColumnOfLeaf => {
+    table.columns.map((_, column): ColumnOfLeaf => {
       const own = texts[column] ?? [];
       const values = new CellValues(leaf, own);
-      const header = Math.max(headers[column]?.[at] ?? 0, isNameOf(leaf, words) ? NAME : 0);
+      const header = headers[column]?.[at] ?? 0;
       return { leaf, column, values, header, score: scoreOf({ leaf, values, header, texts: own }) };
     }),
   );

@@ -1,7 +1,8 @@
 import type { Page, Table, TableCell } from '../../../page-model.js';
 import type { Reading, Scope, WordRange } from '../../reading.js';
 import type { FoundCell, FoundRow, FoundTable, TableBlock } from './found-table.js';
-import { headerWords, type HeaderSense } from './header-sense.js';
+import type { HeaderSense } from './header-sense.js';
+import { headerWords } from './header-words.js';
 
 /** Of the height of a page: cells are looked up by the stretches that they lie in. */
 const STRETCHES = 128;

@@ -15,7 +15,7 @@ export function missingPages(rows: readonly FoundRow[], reading: Reading): numbe
   const missing: number[] = [];
   const add = (page: number): boolean => missing.length < MOST && missing.push(page) > 0;
   if (isAt(first, reading) < EDGE.top)
-    for (let page = first.pageNumber - 1; page > 0 && !read.has(page); page--) add(page);
+    for (let page = first.pageNumber - 1; page >= reading.firstPage && !read.has(page); page--) add(page);
   missing.reverse();
   for (let page = first.pageNumber + 1; page < last.pageNumber; page++) if (!given.has(page)) add(page);
   if (isAt(last, reading) < EDGE.bottom) return missing;

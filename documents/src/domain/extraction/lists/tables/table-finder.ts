@@ -2,6 +2,7 @@ import type { ListAnswer, ScalarAnswer } from '../../answer.js';
 import type { LeafTarget, ListTarget, ObjectTarget } from '../../compile/target.js';
 import type { Reading, Scope } from '../../reading.js';
 import type { AnswerObject, ListFinder } from '../list-finder.js';
+import { seriesShapeOf } from '../series/series-shape.js';
 import { rowColumns } from './assign-columns.js';
 import { type Candidate, likeliestTable } from './likeliest-table.js';
 import { byNumbering, byPlaces, type MissingRows, sum } from './count-rows.js';
@@ -17,11 +18,17 @@ export const tableFinder: ListFinder = {
   name: 'table',
   find(list, scope, reading, answer) {
     const best = likeliestTable(list, scope, reading);
-    if (best === null) return null;
+    if (best === null || !givesValues(best, list)) return null;
     const found = new TableList(best, scope, reading, answer).answer();
     return found === null ? null : { answer: found, likelihood: best.likelihood };
   },
 };
+
+/** A list of measurements is a table only where that has a column for what was measured. */
+function givesValues({ columns }: Candidate, list: ListTarget): boolean {
+  const roles = seriesShapeOf(list)?.roles;
+  return roles === undefined || columns.some(({ leaf }) => roles.get(leaf) === 'value');
+}
 
 /** Makes the list of a table. */
 class TableList {

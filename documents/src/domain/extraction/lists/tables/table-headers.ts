@@ -1,5 +1,5 @@
 import type { HeaderSense } from './header-sense.js';
-import { headerWords } from './header-sense.js';
+import { headerWords } from './header-words.js';
 import { isNumeric } from './found-table.js';
 import type { Part, PrintedLine } from './printed-lines.js';
 
@@ -53,10 +53,9 @@ function isValue(text: string): boolean {
 }
 
 /** How many leaves the parts of a line name, each another one. */
-function namedIn({ parts }: PrintedLine, sense: HeaderSense): number {
+function namedIn(line: PrintedLine, sense: HeaderSense): number {
   const taken = new Set<number>();
-  for (const { text } of parts) {
-    const words = headerWords(text);
+  for (const words of wordsOfParts(line)) {
     if (!sense.mayName(words)) continue;
     const scores = sense.of(words);
     let best = -1;
@@ -66,6 +65,15 @@ function namedIn({ parts }: PrintedLine, sense: HeaderSense): number {
     if (best >= 0) taken.add(best);
   }
   return taken.size;
+}
+
+const wordsKnown = new WeakMap<PrintedLine, string[][]>();
+
+/** For every list the same. */
+function wordsOfParts(line: PrintedLine): string[][] {
+  let words = wordsKnown.get(line);
+  if (words === undefined) wordsKnown.set(line, (words = line.parts.map(({ text }) => headerWords(text))));
+  return words;
 }
 
 function hasDataBelow(lines: readonly PrintedLine[], at: number): boolean {
@@ -120,7 +128,7 @@ function goesOn(
 ): boolean {
   if (above === undefined || line?.pageNumber !== above.pageNumber) return false;
   const gap = line.top - above.bottom;
-  if (gap > above.height * STACKED || line.parts.some(({ text }) => isValue(text))) return false;
+  if (gap > above.height * STACKED || line.parts.some(({ text }) => isValue(text) || text.includes(':'))) return false;
   if (line.parts.length * 2 > cells.length && line.bold === (next?.bold ?? false)) return false;
   const named = line.parts.some(({ text }) => sense.mayName(headerWords(text)));
   if (named || line.parts.length > 1) return true;

@@ -1,5 +1,5 @@
 import type { LeafTarget } from '../../compile/target.js';
-import { headerWords } from './header-sense.js';
+import { headerWords } from './header-words.js';
 
 /** Nouns of those who have names. */
 const NAMED: ReadonlySet<string> = new Set(
@@ -28,14 +28,26 @@ const THINGS: ReadonlySet<string> = new Set(
   'name description item product article service title text detail particular designation subject'.split(' '),
 );
 
-/** A header that says `Name` alone names whoever has one; `Description`, `Item` and their like stand for each other. */
-export function isNameOf(leaf: LeafTarget, words: readonly string[]): boolean {
+/** What the noun of a leaf says of the columns that hold it. */
+export interface LeafNoun {
+  hasName: boolean;
+  isThing: boolean;
+}
+
+export function nounOf(leaf: LeafTarget): LeafNoun {
   const own = headerWords(leaf.name);
-  const nouns = [...own, ...headerWords(leaf.description.split(/[.,;:(]/u)[0] ?? '')];
-  if (words.length <= 2 && words.includes('name') && nouns.some((noun) => NAMED.has(noun))) return true;
-  const isThing = (said: readonly string[]): boolean =>
-    said.length > 0 && said.length <= 2 && said.every((word) => THINGS.has(word));
-  return (
-    leaf.valueKind === 'text' && isThing(words) && (isThing(own) || isThing(nouns.slice(own.length, own.length + 1)))
-  );
+  const [first, ...more] = headerWords(leaf.description.split(/[.,;:(]/u)[0] ?? '');
+  return {
+    hasName: [...own, first ?? '', ...more].some((noun) => NAMED.has(noun)),
+    isThing: leaf.valueKind === 'text' && (areThings(own) || (first !== undefined && THINGS.has(first))),
+  };
+}
+
+/** A header that says `Name` alone names whoever has one; `Description`, `Item` and their like stand for each other. */
+export function isNamedBy(words: readonly string[], { hasName, isThing }: LeafNoun): boolean {
+  return (hasName && words.length <= 2 && words.includes('name')) || (isThing && areThings(words));
+}
+
+function areThings(words: readonly string[]): boolean {
+  return words.length > 0 && words.length <= 2 && words.every((word) => THINGS.has(word));
 }

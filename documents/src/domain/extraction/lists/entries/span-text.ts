@@ -1,0 +1,50 @@
+import type { Reading, WordRange } from '../../reading.js';
+import type { FlowLine } from './flow.js';
+
+/** A text of several lines that knows the words that each part of it comes from. */
+export class SpanText {
+  readonly text: string;
+  private readonly words: { page: number; index: number; from: number; to: number }[] = [];
+
+  constructor(lines: readonly Pick<FlowLine, 'at'>[], reading: Reading) {
+    let text = '';
+    for (const { at } of lines) {
+      for (const [offset, word] of reading.wordsOf(at).entries()) {
+        if (text !== '') text += ' ';
+        const from = text.length;
+        text += word.text;
+        this.words.push({ page: at.pageNumber, index: at.first + offset, from, to: text.length });
+      }
+    }
+    this.text = text;
+  }
+
+  /** The words that a part of the text touches, a range for each run of them. */
+  rangesOf(from: number, to: number): WordRange[] {
+    const ranges: WordRange[] = [];
+    for (const word of this.words) {
+      if (word.to <= from || word.from >= to) continue;
+      const last = ranges.at(-1);
+      if (last?.pageNumber === word.page && last.last === word.index - 1) last.last = word.index;
+      else ranges.push({ pageNumber: word.page, first: word.index, last: word.index });
+    }
+    return ranges;
+  }
+}
+
+/** A part of a text. */
+export interface Part {
+  from: number;
+  to: number;
+  text: string;
+}
+
+/** A part without white space and marks around it. */
+export function trimmed(text: string, from: number, to: number): Part {
+  const said = text.slice(from, to);
+  const start = /^[\s,;:|.·•*–—-]*/u.exec(said)?.[0].length ?? 0;
+  const rest = said.slice(start);
+  const end = /(?:[\s,;:|·•*–—-]|\s\.)*$/u.exec(rest)?.[0].length ?? 0;
+  const inner = rest.slice(0, rest.length - end);
+  return { from: from + start, to: from + start + inner.length, text: inner };
+}
