@@ -24,13 +24,22 @@ export class Reading {
   readonly lines: readonly ReadLine[];
   private readonly byNumber: ReadonlyMap<number, Page>;
 
-  /** @param pageCount pages that the document has, where some behind the last were not read */
+  /** Pages that were to be read and were not, in order. */
+  readonly unread: readonly number[];
+
+  /**
+   * @param pageCount pages that the document has
+   * @param unread those that were to be read and were not; without it those that lie between, and behind the last
+   */
   constructor(
     readonly pages: readonly Page[],
     readonly tables: readonly Table[],
     readonly pageCount: number = pages.at(-1)?.pageNumber ?? 0,
+    unread?: readonly number[],
   ) {
     this.byNumber = new Map(pages.map((page) => [page.pageNumber, page]));
+    const span = { first: pages[0]?.pageNumber ?? 1, last: pageCount };
+    this.unread = unread ?? unreadPages(pages, span);
     this.lines = pages.flatMap((page) =>
       page.lines.map(({ first, last, box }) => {
         const range = { pageNumber: page.pageNumber, first, last };
@@ -58,6 +67,16 @@ export class Reading {
   textOf(ranges: readonly WordRange[]): string {
     return textOfWords(ranges.flatMap((range) => this.wordsOf(range)));
   }
+}
+
+/** Pages of a span that are not among those that were read. */
+export function unreadPages(
+  pages: readonly Pick<Page, 'pageNumber'>[],
+  { first, last }: { first: number; last: number },
+): number[] {
+  const read = new Set(pages.map(({ pageNumber }) => pageNumber));
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, at) => first + at).filter((page) => !read.has(page));
 }
 
 function textOfWords(words: readonly Word[]): string {

@@ -56,7 +56,7 @@ async function audit(action: string): Promise<{ subject: { id: string } }[]> {
 }
 
 describe('schemas', () => {
-  it('DI-010 DI-011 are written by hand, kept as they were written, and listed', async () => {
+  it('DI-010 DI-011 DI-031 DI-033 DI-040 are written by hand, kept as they were written, and listed', async () => {
     const columns = schemaOf({ zebra: text('Last letter.'), a: text('First letter.'), '2': text('A number.') });
     const made = await create({ name: 'Letters', jsonSchema: columns, description: 'mine' });
     expect(made).toMatchObject({
@@ -112,7 +112,7 @@ describe('schemas', () => {
     expect(read.body).toMatchObject({ latestVersion: 3, schemaVersion: { version: 3 } });
   });
 
-  it('DI-011 faults are all told at once, each with its place', async () => {
+  it('DI-011 DI-032 faults are all told at once, each with its place', async () => {
     const undescribed = schemaOf({
       a: { type: 'string' },
       rows: {

@@ -1,7 +1,8 @@
 import type { CompiledSchema } from '../../schemas/compile-schema.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../../schemas/normal-schema.js';
 import { pointerTo } from '../../schemas/schema-fault.js';
-import { conceptOf, type ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
+import { conceptOf } from '../../schemas/words/lexicon.js';
 import { singularOf, wordsOf } from '../../schemas/words/name-field.js';
 import { wordsOfLabel } from './label-words.js';
 import { labelsOf } from './labels.js';

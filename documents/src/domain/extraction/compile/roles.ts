@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
 import { wordsOfLabel } from './label-words.js';
 
 /** What values that are no numbers, dates and the like are made of. */

@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
 import type { NormalObject, NormalScalar } from '../../schemas/normal-schema.js';
 import type { TextShape } from './roles.js';
 

@@ -23,8 +23,6 @@ const FINDERS: readonly ListFinder[] = [
   partiesFinder,
 ];
 
-const NO_LIST: ListAnswer = { kind: 'list', items: [], expectedRows: null, method: null, missingPages: [] };
-
 /** The list as the likeliest of all ways has it; empty where none has one. */
 export function findList(list: ListTarget, scope: Scope, reading: Reading, answer: AnswerObject): ListAnswer {
   let best: ListProposal | null = null;
@@ -32,5 +30,12 @@ export function findList(list: ListTarget, scope: Scope, reading: Reading, answe
     const proposal = finder.find(list, scope, reading, answer);
     if (proposal !== null && (best === null || proposal.likelihood > best.likelihood)) best = proposal;
   }
-  return best?.answer ?? NO_LIST;
+  return best?.answer ?? noList(scope, reading);
+}
+
+/** A list of which nothing was found may stand on the pages that were not read. */
+function noList({ from, to }: Scope, reading: Reading): ListAnswer {
+  const isWhole = from === 0 && to === reading.lines.length;
+  const missingPages = isWhole ? [...reading.unread] : [];
+  return { kind: 'list', items: [], expectedRows: null, method: null, missingPages };
 }

@@ -1,4 +1,4 @@
-import type { ValueKind } from '../../schemas/words/lexicon.js';
+import type { ValueKind } from '../../schemas/words/concepts.js';
 import { decimalMarkOf, findNumbers, type DecimalMark, type NumberSpan } from './amounts.js';
 import { findEmails, findPhones, findUris, type TextSpan } from './contacts.js';
 import { currencyOf } from './currencies.js';

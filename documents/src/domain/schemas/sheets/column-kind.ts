@@ -1,4 +1,5 @@
-import { conceptOf, type ValueKind } from '../words/lexicon.js';
+import type { ValueKind } from '../words/concepts.js';
+import { conceptOf } from '../words/lexicon.js';
 import { singularOf, wordsOf } from '../words/name-field.js';
 import { unitKind } from '../words/units.js';
 

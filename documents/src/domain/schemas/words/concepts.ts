@@ -1,4 +1,18 @@
-import type { ValueKind } from './lexicon.js';
+/** What kind of value a noun stands for. */
+export type ValueKind =
+  | 'text'
+  | 'identifier'
+  | 'money'
+  | 'number'
+  | 'integer'
+  | 'percent'
+  | 'date'
+  | 'date-time'
+  | 'time'
+  | 'email'
+  | 'phone'
+  | 'uri'
+  | 'boolean';
 
 /**
  * Nouns by the kind of their values, `noun = other labels`. A phrase that ends with one of them is of its kind, so that nouns stand here alone

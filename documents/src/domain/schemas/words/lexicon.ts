@@ -1,20 +1,4 @@
-import { CONCEPTS } from './concepts.js';
-
-/** What kind of value a noun stands for. */
-export type ValueKind =
-  | 'text'
-  | 'identifier'
-  | 'money'
-  | 'number'
-  | 'integer'
-  | 'percent'
-  | 'date'
-  | 'date-time'
-  | 'time'
-  | 'email'
-  | 'phone'
-  | 'uri'
-  | 'boolean';
+import { CONCEPTS, type ValueKind } from './concepts.js';
 
 /** A noun that is known, with the words by which documents label its value. */
 export interface Concept {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
-import type { ValueKind } from './lexicon.js';
+import type { ValueKind } from './concepts.js';
 
 /** Why a key is what it is. */
 export interface FieldReason {

@@ -1,5 +1,6 @@
 import { LISTED_NOUNS, MASS_NOUNS } from './concepts.js';
-import { conceptOf, type Concept, type ValueKind } from './lexicon.js';
+import type { ValueKind } from './concepts.js';
+import { conceptOf, type Concept } from './lexicon.js';
 import { isPlural, keyOf, singularOf, wordsOf } from './name-field.js';
 import type { OutlineItem } from './outline.js';
 import { readNotes } from './read-notes.js';

@@ -1,4 +1,4 @@
-import type { ValueKind } from './lexicon.js';
+import type { ValueKind } from './concepts.js';
 import { unitKind, type UnitKind } from './units.js';
 
 /** What stands in brackets behind a thing. */

@@ -4,7 +4,7 @@ import { CellValues } from './cell-values.js';
 import type { FoundTable } from './found-table.js';
 import type { HeaderSense } from './header-sense.js';
 import type { RowShape } from './row-shape.js';
-import { classFit, isNameOf } from './value-classes.js';
+import { classFit, type LeafNoun } from './value-classes.js';
 
 /** A column that holds the values of a leaf. */
 export interface ColumnOfLeaf {
@@ -27,8 +27,6 @@ const SHARES = { header: 0.72, fit: 0.28 };
 const UNNAMED = { text: 0.12, identifier: 0.16, number: 0.16, rare: 0.36, class: 0.5 };
 const LEAST = 0.3;
 const NAMED = 0.3;
-/** What a header says that is another word for the name of a thing. */
-const NAME = 0.6;
 const SAMPLE = 30;
 
 /** Which column holds which leaf, so that all together fit best. */
@@ -39,11 +37,17 @@ export function assignColumns(shape: RowShape, table: FoundTable, sense: HeaderS
   if (leaves.length === 0 || table.columns.length === 0 || isOpen) return [];
   const texts = textsOfColumns(table);
   const options = leaves.map((leaf, at) =>
-    table.columns.map(({ words }, column): ColumnOfLeaf => {
+    table.columns.map((_, column): ColumnOfLeaf => {
       const own = texts[column] ?? [];
       const values = new CellValues(leaf, own);
-      const header = Math.max(headers[column]?.[at] ?? 0, isNameOf(leaf, words) ? NAME : 0);
-      return { leaf, column, values, header, score: scoreOf({ leaf, values, header, texts: own }) };
+      const header = headers[column]?.[at] ?? 0;
+      return {
+        leaf,
+        column,
+        values,
+        header,
+        score: scoreOf({ leaf, values, header, texts: own, noun: sense.nounOf(at) }),
+      };
     }),
   );
   const pairs = munkres(options.map((row) => row.map(({ score }) => 1 - score)));
@@ -81,13 +85,14 @@ function scoreOf({
   values,
   header,
   texts,
-}: Pick<ColumnOfLeaf, 'leaf' | 'values' | 'header'> & { texts: readonly string[] }): number {
+  noun,
+}: Pick<ColumnOfLeaf, 'leaf' | 'values' | 'header'> & { texts: readonly string[]; noun: LeafNoun }): number {
   if (texts.length === 0) return header >= 0.6 ? header * SHARES.header : 0;
   if (header >= NAMED) {
     const fit = values.fit(texts);
     return fit < 0.3 && !isTextual(leaf) ? 0 : header * SHARES.header + fit * SHARES.fit;
   }
-  const byClass = classFit(leaf, texts) * UNNAMED.class;
+  const byClass = classFit(noun, texts) * UNNAMED.class;
   const most = unnamed(leaf);
   if (most <= Math.max(LEAST, byClass)) return byClass;
   const fit = values.fit(texts);

@@ -11,7 +11,7 @@ const FOOT = 0.2;
 /** Rows stand no farther apart than this, in heights of a word, unless they are as regular as the others. */
 const FAR = 9;
 /** Cells that are of another kind than their column, in a line that is a row all the same. */
-const OTHER_KIND = 0.34;
+const OTHER_KIND = 0.3;
 const SAMPLE = 40;
 /** Between lines of one row, in heights of a word. */
 const NEAR = 1.5;
@@ -45,7 +45,8 @@ export class ColumnKinds {
       const share = this.numbers[column] ?? 0.5;
       return isNumeric(text) ? share <= 0.15 : share >= 0.85;
     });
-    return others.length <= cells.length * OTHER_KIND;
+    const hasNumber = cells.some(({ column, text }) => this.isOfNumbers(column) && isNumeric(text));
+    return others.length <= cells.length * OTHER_KIND && (hasNumber || !this.numbers.some((share) => share >= 0.85));
   }
 }
 
@@ -95,7 +96,8 @@ export function bodyLines(
 ): { body: FoundRow[]; end: number } {
   const own = lines.slice(from, to);
   const rows = own.map((line) => rowOfLine(line, columns, reading));
-  const kinds = new ColumnKinds(rows.slice(0, SAMPLE * 3), columns.cells.length);
+  const sample = rows.slice(0, SAMPLE * 3).filter((_, at) => own[at] === undefined || !isRepeated(own[at], reading));
+  const kinds = new ColumnKinds(sample, columns.cells.length);
   const body: FoundRow[] = [];
   let waiting: FoundRow[] = [];
   let end = from;
@@ -108,11 +110,10 @@ export function bodyLines(
       waiting = [];
     }
     row.isOdd = !kinds.fits(row);
-    const isRunning = own[at] !== undefined && isRepeated(own[at], reading);
-    if (!row.isOdd && !(isRunning && isApart(body.at(-1), row))) {
-      // What stands over the first row of a page is its running head.
+    const isRunning = isRunningLine(own[at], row, waiting.at(-1) ?? body.at(-1), reading);
+    if (!row.isOdd && !isRunning) {
       const isHead = body.at(-1)?.pageNumber !== row.pageNumber && body.length > 0;
-      body.push(...(isHead ? [] : waiting), row);
+      body.push(...(isHead ? rightAbove(waiting, row) : waiting), row);
       waiting = [];
       end = from + at + 1;
       continue;
@@ -162,6 +163,28 @@ function isLow(row: FoundRow, reading: Reading): boolean {
 
 function isAtFoot(row: FoundRow, reading: Reading): boolean {
   return row.top > reading.page(row.pageNumber).height * (1 - FOOT);
+}
+
+/** What is printed on every page; a row or the rest of one is not, if it stands right below another. */
+function isRunningLine(
+  line: PrintedLine | undefined,
+  row: FoundRow,
+  above: FoundRow | undefined,
+  reading: Reading,
+): boolean {
+  const isNewPage = above?.pageNumber !== row.pageNumber;
+  const mayBe = row.isOdd ? row.cells.length > 1 || isApart(above, row) : !isNewPage && isApart(above, row);
+  return mayBe && line !== undefined && isRepeated(line, reading);
+}
+
+/** Of the lines over the first row of a page those that are not its running head: each right above the next. */
+function rightAbove(rows: readonly FoundRow[], first: FoundRow): FoundRow[] {
+  const near: FoundRow[] = [];
+  for (const row of rows.toReversed()) {
+    if (isApart(row, near[0] ?? first)) break;
+    near.unshift(row);
+  }
+  return near;
 }
 
 /** The foot of a page may look like a row, but stands by itself. */

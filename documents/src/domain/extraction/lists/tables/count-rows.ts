@@ -14,7 +14,7 @@ const INTEGER = /^\W{0,2}(\d{1,7})[.)]?$/u;
 /** A list whose first number is beyond this may begin with any number. */
 const FIRST_NUMBER = 25;
 /** Of neighbours, how many must follow each other for a column to number its rows. */
-const FOLLOWING = 0.7;
+const FOLLOWING = 0.6;
 const COUNTING = /^(?:number|rank|position|pos|line|item|row|entry|seq|lfd|sr|id)$/u;
 
 /** By a column that numbers the rows. Null where none does. */
@@ -82,7 +82,9 @@ export function byPlaces(rows: readonly KnownRow[]): MissingRows {
   rows.forEach(({ row, kind }, at) => {
     const above = rows[at - 1]?.row;
     if (kind === 'unreadable') unread += 1;
-    if (above !== undefined && spacing !== null) empty += spacing.rowsBetween(above, row);
+    // A title moves to the next page with the rows below it, and leaves room.
+    const isMoved = kind === 'title' && above?.pageNumber !== row.pageNumber;
+    if (above !== undefined && spacing !== null && !isMoved) empty += spacing.rowsBetween(above, row);
     if (kind !== 'item') return;
     before.push(empty + unread);
     [empty, unread] = [0, 0];
@@ -133,7 +135,10 @@ function pageSpacing(rows: readonly KnownRow[], step: number): Spacing {
   return {
     rowsBetween: (above, row) => {
       if (above.pageNumber === row.pageNumber) return 0;
-      return (foot === null ? 0 : missing(foot - above.bottom)) + (head === null ? 0 : missing(row.top - head));
+      // A row that would not have fitted has moved to the next page.
+      const room = foot === null ? 0 : foot - above.bottom;
+      const isMoved = room < (row.bottom - row.top) * 0.95 + step * 0.2;
+      return (isMoved ? 0 : missing(room)) + (head === null ? 0 : missing(row.top - head));
     },
   };
 }

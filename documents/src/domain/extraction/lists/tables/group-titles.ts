@@ -3,7 +3,8 @@ import type { ScalarAnswer } from '../../answer.js';
 import type { Reading, Scope } from '../../reading.js';
 import { cellAnswer } from './cell-answer.js';
 import { CellValues } from './cell-values.js';
-import { headerWords, HeaderSense } from './header-sense.js';
+import { HeaderSense } from './header-sense.js';
+import { headerWords } from './header-words.js';
 import { type Part, type PrintedLine, printedLines } from './printed-lines.js';
 
 const NAMES = 0.45;

@@ -1,47 +1,30 @@
 import { distance } from 'fastest-levenshtein';
 import type { LeafTarget } from '../../compile/target.js';
-import { inEnglish } from './foreign-headers.js';
-import { singularOf, wordsOf } from '../../../schemas/words/name-field.js';
+import { isNamedBy, nounOf, type LeafNoun } from './value-classes.js';
+import { headerWords } from './header-words.js';
 
-/** Words that name nothing. */
-const SMALL: ReadonlySet<string> = new Set(
-  'of the a an in as per for to and or one by on at with from is it be its each'.split(' '),
-);
-const NUMBERS: ReadonlySet<string> = new Set(['no', 'nr', 'num', 'nbr']);
 /** What a header says that only stands in the description. */
 const EXPLAINED = 0.45;
+/** Texts so much longer than a label are not it. */
+const MOST_TIMES = 4;
 /** What the first letters of words say, as `DoB`. */
 const INITIALS = 0.75;
 
+/** What a header says that is another word for the name of a thing. */
+const NAME = 0.6;
+
 interface NamedLeaf {
+  noun: LeafNoun;
   labels: { words: readonly string[]; weight: number }[];
   initials: ReadonlySet<string>;
   explained: ReadonlySet<string>;
-}
-
-/** What an amount is without or with, as `excl. VAT`, does not name it. */
-const WITHOUT =
-  /\b(?:excl?|exkl|incl?|inkl|ohne|without|including|excluding|hors|sans|zzgl|before|after)\b\.? \p{L}+\.?/giu;
-
-/** The words of a header in the singular and in small letters. */
-export function headerWords(text: string): string[] {
-  const plain = text.replaceAll(WITHOUT, ' ');
-  return plainWords(/\p{L}/u.test(plain) ? plain : text);
-}
-
-function plainWords(text: string): string[] {
-  const words = wordsOf(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll('_', ' '));
-  const plain = words
-    .flatMap((word) => inEnglish(word.toLowerCase()))
-    .map(singularOf)
-    .map((word) => (NUMBERS.has(word) ? 'number' : word));
-  return plain.filter((word) => !SMALL.has(word));
 }
 
 /** How well texts at the head of columns name the leaves that are looked for. */
 export class HeaderSense {
   private readonly named: readonly NamedLeaf[];
   private readonly vocabulary: ReadonlySet<string>;
+  private readonly known = new Map<string, readonly number[]>();
 
   constructor(leaves: readonly LeafTarget[]) {
     this.named = leaves.map(namedLeaf);
@@ -52,19 +35,33 @@ export class HeaderSense {
 
   /** Whether a text has a word by which a leaf may be called. */
   mayName(words: readonly string[]): boolean {
-    return words.some((word) => this.vocabulary.has(word));
+    return words.some((word) => this.vocabulary.has(word)) || this.named.some(({ noun }) => isNamedBy(words, noun));
+  }
+
+  nounOf(leaf: number): LeafNoun {
+    const noun = this.named[leaf]?.noun;
+    if (noun === undefined) throw new RangeError(`there is no leaf ${leaf}`);
+    return noun;
   }
 
   /** 0…1 for each leaf. */
-  of(words: readonly string[]): number[] {
-    return this.named.map((leaf) => similarity(words, leaf));
+  of(words: readonly string[]): readonly number[] {
+    const key = words.join(' ');
+    let scores = this.known.get(key);
+    if (scores === undefined) {
+      scores = this.named.map((one) => Math.max(similarity(words, one), isNamedBy(words, one.noun) ? NAME : 0));
+      this.known.set(key, scores);
+    }
+    return scores;
   }
 }
 
-function namedLeaf({ labels, description }: LeafTarget): NamedLeaf {
+function namedLeaf(leaf: LeafTarget): NamedLeaf {
+  const { labels, description } = leaf;
   const said = labels.map(({ words, weight }) => ({ words: headerWords(words.join(' ')), weight }));
   const names = labels.filter(({ from }) => from === 'name' || from === 'description');
   return {
+    noun: nounOf(leaf),
     labels: said.filter(({ words }) => words.length > 0),
     initials: new Set(names.flatMap(({ words }) => (words.length > 1 ? [words.map((word) => word[0]).join('')] : []))),
     explained: new Set(headerWords(description)),
@@ -82,6 +79,7 @@ function similarity(words: readonly string[], leaf: NamedLeaf): number {
 
 /** Twice the words that both have, of all words of both: 0…1. */
 function shared(words: readonly string[], label: readonly string[]): number {
+  if (words.length === 0 || label.length === 0 || words.length > label.length * MOST_TIMES) return 0;
   const same = words.reduce((sum, word) => sum + Math.max(0, ...label.map((other) => sameness(word, other))), 0);
   return Math.min(1, (2 * same) / (words.length + label.length));
 }

@@ -41,6 +41,8 @@ export function printedLines(reading: Reading, { from, to }: Scope): readonly Pr
 
 /** Above and below this a line may be printed again on every page. */
 const EDGES = { head: 0.12, foot: 0.85 };
+/** Of the pages, those that have it at least. */
+const OFTEN = 0.4;
 const repeatedIn = new WeakMap<Reading, ReadonlySet<string>>();
 
 /** Whether a line stands at the head or the foot of a page as it does of others, but for numbers. */
@@ -63,7 +65,8 @@ function repeatedLines(reading: Reading): Set<string> {
   for (const line of printedLines(reading, reading.whole).filter(isAtEdge)) {
     counts.set(lookOf(line), (counts.get(lookOf(line)) ?? 0) + 1);
   }
-  return new Set([...counts].flatMap(([look, count]) => (count >= 2 ? [look] : [])));
+  const least = Math.max(2, reading.pages.length * OFTEN);
+  return new Set([...counts].flatMap(([look, count]) => (count >= least ? [look] : [])));
 }
 
 function lowerBound(lines: readonly PrintedLine[], at: number): number {
@@ -99,7 +102,7 @@ function widestSpace(page: Page): number {
     const words = page.words.slice(first, last + 1);
     return words.slice(1).map((word, at) => gapBetween(page, words[at] ?? word, word));
   });
-  const usual = median(spaces.filter((space) => space > 0.02 && space < 0.6)) || USUAL_SPACE;
+  const usual = median(spaces.filter((space) => space > 0.02 && space < WIDE.most)) || USUAL_SPACE;
   const least = page.source === 'text_layer' ? WIDE.least : WIDE.leastOfPictures;
   return Math.min(WIDE.most, Math.max(least, usual * WIDE.times));
 }

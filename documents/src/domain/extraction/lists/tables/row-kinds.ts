@@ -69,7 +69,9 @@ export class RowKinds {
     if (only !== undefined && others.length === 0 && this.columns.length > 1) {
       return only.column <= this.left || row.isWide ? 'title' : 'note';
     }
-    if (row.isOdd || this.filled(row) < Math.min(2, this.columns.length)) return 'note';
+    const filled = this.filled(row);
+    if (row.isOdd) return filled * 5 >= this.usual * 3 && filled > 1 ? 'unreadable' : 'note';
+    if (filled < Math.min(2, this.columns.length)) return 'note';
     return this.lacking(row) * 2 <= this.keys.size && this.isReadable(row) ? 'item' : 'unreadable';
   }
 

@@ -1,6 +1,7 @@
 import type { ListTarget } from '../../compile/target.js';
 import type { Reading, Scope } from '../../reading.js';
-import { headerWords } from './header-sense.js';
+import { isPlural } from '../../../schemas/words/name-field.js';
+import { headerWords } from './header-words.js';
 import { printedLines, type PrintedLine } from './printed-lines.js';
 
 const ROWS =
@@ -12,11 +13,7 @@ const LONGEST = 12;
 
 /** How many rows a document says that a list has, near the table or at its own beginning; null where it says nothing. */
 export function statedTotal(list: ListTarget, table: Scope, scope: Scope, reading: Reading): number[] {
-  const nouns = new Set([
-    ...ROWS,
-    ...headerWords(list.name),
-    ...list.labels.flatMap(({ words }) => words.slice(-1).flatMap(headerWords)),
-  ]);
+  const nouns = new Set([...ROWS, ...headerWords(list.name).slice(-1)]);
   const near = (from: number, to: number): Scope => ({ from: Math.max(scope.from, from), to: Math.min(scope.to, to) });
   const lines = [
     ...printedLines(reading, near(scope.from, scope.from + AROUND)),
@@ -43,10 +40,9 @@ function numberIn(text: string, nouns: ReadonlySet<string>): number[] {
     const isBefore = isNoun(words[at + 1]) && !/\d/u.test(words[at - 1] ?? '');
     const isAtStart =
       at === 0 || /^(?:total|showing|all|of|insgesamt|gesamt|with|contains|has)$/iu.test(words[at - 1] ?? '');
-    const isBehind =
-      isNoun(words[at - 1]) &&
-      words.length === at + 1 &&
-      (at === 1 || isCounted(words.slice(0, at)) || text.includes(':'));
+    // `Order: 4711` is a number of another kind than `Orders: 47`.
+    const isNamed = isCounted(words.slice(0, at)) || (text.includes(':') && isPlural(words[at - 1] ?? ''));
+    const isBehind = isNoun(words[at - 1]) && words.length === at + 1 && isNamed;
     return (isBefore && isAtStart) || isBehind ? [number] : [];
   });
 }

@@ -62,6 +62,7 @@ class Spacing {
       const above = rows[at - 1];
       if (above?.pageNumber !== row.pageNumber) return;
       const step = row.top - above.top;
+      if (row.isOdd && row.cells.length > 1) return;
       if (row.cells.length < this.full) few.push(step);
       else rowwise.push(step);
     });
