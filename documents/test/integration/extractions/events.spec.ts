@@ -40,7 +40,10 @@ describe('events of runs', () => {
     const told = { extractionId: run.id, externalId: 'told', schemaVersionId: bench.schemaVersionId, attempt: 1 };
     const extraction = `/api/v2/extractions/${run.id}`;
     expect(rows).toEqual([
-      { type: 'extraction.started', data: { ...told, schemaId: bench.schemaId, status: 'running', links: { extraction } } },
+      {
+        type: 'extraction.started',
+        data: { ...told, schemaId: bench.schemaId, status: 'running', links: { extraction } },
+      },
       {
         type: 'extraction.completed',
         data: {
