@@ -14,18 +14,27 @@ export function gridTables(reading: Reading, scope: Scope, sense: HeaderSense): 
   return reading.tables.flatMap((table) => {
     if (table.found === 'aligned') return [];
     const rows = rowsOf(table, reading).filter(({ from, to }) => from >= scope.from && to <= scope.to);
-    return rows.length < 2 ? [] : [foundTable(table, rows, scope, reading, sense)];
+    if (rows.length < 2) return [];
+    const count = headerRowsOf(table, rows, sense);
+    const key = `${scope.from} ${scope.to} ${count}`;
+    const known = tablesKnown.get(table) ?? new Map<string, FoundTable>();
+    tablesKnown.set(table, known);
+    const found = known.get(key) ?? foundTable(table, { rows, count }, scope, reading);
+    known.set(key, found);
+    return [found];
   });
 }
 
+/** By scope and number of header rows: for every list the same. */
+const tablesKnown = new WeakMap<Table, Map<string, FoundTable>>();
+
+/** @param count rows that are header */
 function foundTable(
   table: Table,
-  rows: readonly FoundRow[],
+  { rows, count }: { rows: readonly FoundRow[]; count: number },
   scope: Scope,
   reading: Reading,
-  sense: HeaderSense,
 ): FoundTable {
-  const count = headerRowsOf(table, rows, sense);
   const columns = Array.from({ length: table.columns }, (_, column) => {
     const said = rows.slice(0, count).flatMap(({ cells }) => cells.filter((cell) => cell.column === column));
     const header = said.map(({ text }) => text).join(' ');
@@ -43,13 +52,22 @@ function foundTable(
 
 /** As many as the table says; where it says none, up to the first row that names two leaves. */
 function headerRowsOf({ headerRows, found }: Table, rows: readonly FoundRow[], sense: HeaderSense): number {
-  const names = ({ cells }: FoundRow): number =>
-    cells.filter(({ text }) => Math.max(...sense.of(headerWords(text))) >= 0.5).length;
+  const names = (row: FoundRow): number =>
+    wordsOfCells(row).filter((words) => sense.mayName(words) && Math.max(...sense.of(words)) >= 0.5).length;
   if (headerRows > 0 && (found === 'sheet' || rows.slice(0, headerRows).some((row) => names(row) > 0))) {
     return Math.min(headerRows, rows.length - 1);
   }
   const at = rows.slice(0, FIRST_ROWS).findIndex((row) => names(row) >= 2);
   return at >= 0 ? at + 1 : headerRows;
+}
+
+const wordsKnown = new WeakMap<FoundRow, string[][]>();
+
+/** For every list the same. */
+function wordsOfCells(row: FoundRow): string[][] {
+  let words = wordsKnown.get(row);
+  if (words === undefined) wordsKnown.set(row, (words = row.cells.map(({ text }) => headerWords(text))));
+  return words;
 }
 
 const rowsKnown = new WeakMap<Table, FoundRow[]>();
