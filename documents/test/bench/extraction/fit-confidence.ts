@@ -24,7 +24,7 @@ export function writeConfidence(answers: readonly JudgedAnswer[]): void {
   const value = fit(answers.filter(({ isNull }) => !isNull));
   const none = fit(answers.filter(({ isNull }) => isNull));
   const line = (weights: ConfidenceWeights): string =>
-    `{ ${NAMES.map((name) => `${name}: ${weights[name].toFixed(3)}`).join(', ')} }`;
+    `{ ${NAMES.map((name) => `${name}: ${Number(weights[name].toFixed(3))}`).join(', ')} }`;
   const text = [
     "import type { ConfidenceWeights } from './confidence-of.js';",
     '',

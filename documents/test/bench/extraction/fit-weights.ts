@@ -111,7 +111,7 @@ function evaluate(all: readonly GoldChoice[]): JudgedAnswer[] {
   return answers;
 }
 
-/** Documents that are left out together: of each class every eighth. */
+/** Documents that are left out together. */
 function foldsOf(all: readonly GoldChoice[]): ReadonlyMap<string, number> {
   return new Map([...new Set(all.map(({ document }) => document))].map((document, at) => [document, at % FOLDS]));
 }
