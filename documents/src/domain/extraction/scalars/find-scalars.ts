@@ -10,7 +10,7 @@ import { reconcile } from './consistency.js';
 import { familyOf } from './features.js';
 import { PartOfDocument } from './part-of-document.js';
 import { passageCandidates } from './passage-candidates.js';
-import { ranked } from './score.js';
+import { type AllWeights, ranked } from './score.js';
 import { signalsOf, signalsOfNone } from './signals.js';
 import { textCandidates } from './text-candidates.js';
 import { typedCandidates } from './typed-candidates.js';
@@ -20,9 +20,10 @@ export function findScalars(
   targets: readonly LeafTarget[],
   scope: Scope,
   reading: Reading,
+  weights?: AllWeights,
 ): Map<LeafTarget, ScalarAnswer> {
   const part = new PartOfDocument(reading, scope);
-  const rankings = targets.map((target) => rankingOf(target, part));
+  const rankings = targets.map((target) => rankingOf(target, part, weights));
   const assigned = assign(rankings);
   const agreement = reconcile(rankings, assigned);
   return new Map(
@@ -35,8 +36,8 @@ export function findScalars(
 }
 
 /** All that may be meant by a leaf, the likeliest first. */
-export function rankingOf(target: LeafTarget, part: PartOfDocument): Ranking {
-  return { target, candidates: ranked(target, candidatesOf(target, part)) };
+export function rankingOf(target: LeafTarget, part: PartOfDocument, weights?: AllWeights): Ranking {
+  return { target, candidates: ranked(target, candidatesOf(target, part), weights) };
 }
 
 function candidatesOf(target: LeafTarget, part: PartOfDocument): Candidate[] {

@@ -31,11 +31,19 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
     ({ piece: { block, from, to } }) => !hasBlankRoom(block.text.slice(from, to)),
   );
   return written.flatMap(({ piece, features, foundBy }) => {
-    const own = { ...part.standing(piece.block), ...lookOf(piece, target, nouns), ...webOf(piece, part) };
+    const look = { ...lookOf(piece, target, nouns), ...webOf(piece, part), read: part.readOf(piece) };
+    const own = { ...part.standing(piece.block), ...look };
     return (
       candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []
     );
   });
+}
+
+/** Misread pictures are full of rows of letters that nobody wrote. */
+function shareOfWords(text: string): number {
+  const words = text.split(/\s+/u);
+  const good = words.filter((word) => /^[("“]?(?:\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\p{Lu}\.|&|\p{Lu}\p{Ll}*\p{Lu}\p{Ll}+)['’\p{L}]*[.,:;)”"]*$/u.test(word));
+  return good.length / Math.max(1, words.length);
 }
 
 /** A company has its name in its address in the web. */
@@ -59,6 +67,7 @@ function lookOf({ block, from, to }: Piece, target: LeafTarget, nouns: ReadonlyS
     ...(words.some((word) => nouns.has(word)) ? { names: 1 } : {}),
     ...(from === 0 && to >= block.text.length - 1 ? { lone: 1 } : {}),
     long: Math.min(1, text.length / LONGEST),
+    words: shareOfWords(text),
     letters: letters / Math.max(1, text.replaceAll(/\s/gu, '').length),
     look: isName ? 1 : target.shape === 'place' && isPlace(text) ? 1 : 0,
     early: 1 / (1 + block.index),
@@ -140,18 +149,24 @@ function unnamedPieces(target: LeafTarget, part: PartOfDocument): Piece[] {
   const first = part.blocks.filter(({ pageNumber }) => pageNumber === part.firstPage);
   const wholes = first
     .filter(({ ranges, text }) => ranges.length <= 3 && text.length <= LONGEST * 2 && /\p{L}{2}/u.test(text))
-    .slice(0, MOST_UNNAMED)
-    .flatMap((block) => trimmed({ block, from: 0, to: block.text.length }) ?? []);
-  if (target.shape !== 'company' && target.shape !== 'party') return wholes;
-  const near = [
-    ...first,
-    ...(part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : []),
-  ];
-  const companies = near.flatMap((block) => findCompanies(block.text).map(({ from, to }) => ({ block, from, to })));
-  return [...wholes, ...companies.filter(({ from, to, block }) => from > 0 || to < block.text.length)].slice(
-    0,
-    MOST_UNNAMED * 2,
-  );
+    .slice(0, MOST_UNNAMED);
+  const toPiece = (block: TextBlock): Piece[] => {
+    const piece = trimmed({ block, from: 0, to: block.text.length });
+    return piece === null ? [] : [piece];
+  };
+  if (target.shape !== 'company' && target.shape !== 'party') return wholes.flatMap(toPiece);
+  const last = part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : [];
+  const companies = [...first, ...last].flatMap((block) => findCompanies(block.text).map((span) => ({ block, ...span })));
+  const holders = new Set(companies.map(({ block }) => block));
+  const others = wholes.filter((block) => !holders.has(block)).flatMap(toPiece);
+  return [...others.map(withoutNumber), ...companies].slice(0, MOST_UNNAMED * 2);
+}
+
+/** The number under which a company is registered often stands behind its name in brackets. */
+function withoutNumber({ block, from, to }: Piece): Piece {
+  const text = block.text.slice(from, to);
+  const cut = /\s*[({[][^)({[]*\d[^)({[]*[)}\]]?$/u.exec(text);
+  return cut === null || cut.index === 0 ? { block, from, to } : { block, from, to: from + cut.index };
 }
 
 const NAME_PART = /^\p{Lu}(?:\p{Ll}+|\.|\p{Lu}+)(?:['’-]\p{L}+)*\.?,?$/u;
