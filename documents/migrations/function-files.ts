@@ -16,6 +16,7 @@ const FILES = [
   'functions/pages.sql',
   'functions/ingest.sql',
   'functions/extractions.sql',
+  'functions/extraction-moves.sql',
   'functions/search.sql',
   'functions/maintenance.sql',
 ];

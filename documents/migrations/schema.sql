@@ -1264,6 +1264,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.docsvc_find_schema_of_version(p_project uuid, p_schema_version uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id from schema_versions v join schemas s on s.id = v.schema_id
+    where v.id = p_schema_version and s.project_id = p_project
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.docsvc_find_wanted_owners(p_ids uuid[])
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -2362,23 +2372,29 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.docsvc_start_extraction(p_id uuid, p_project uuid, p_schema uuid, p_schema_version uuid, p_external_id text, p_request_digest bytea, p_mode text, p_engine text, p_versions uuid[], p_first_page integer, p_last_page integer, p_min_confidence double precision, p_metadata jsonb, p_client uuid, p_per_minute integer, p_most_running integer)
- RETURNS TABLE(refused text, retry_seconds integer)
+CREATE OR REPLACE FUNCTION public.docsvc_start_extraction(p_id uuid, p_project uuid, p_schema uuid, p_schema_version uuid, p_external_id text, p_request_digest bytea, p_mode text, p_engine text, p_versions uuid[], p_first_page integer, p_last_page integer, p_min_confidence double precision, p_metadata jsonb, p_client uuid, p_per_minute integer, p_most_running integer, p_workflow_name text)
+ RETURNS TABLE(refused text, retry_seconds integer, created_at timestamp with time zone, wake_up bigint)
  LANGUAGE plpgsql
 AS $function$
+#variable_conflict use_column
+declare
+  org uuid := current_setting('docsvc.org_id')::uuid;
+  began timestamptz;
 begin
   insert into extractions (id, org_id, project_id, schema_id, schema_version_id, external_id, request_digest, mode,
     engine, document_version_ids, first_page, last_page, min_confidence, metadata, items_total)
-  values (p_id, current_setting('docsvc.org_id')::uuid, p_project, p_schema, p_schema_version, p_external_id,
+  values (p_id, org, p_project, p_schema, p_schema_version, p_external_id,
     p_request_digest, p_mode, p_engine, p_versions, p_first_page, p_last_page, p_min_confidence, p_metadata,
     case p_mode when 'combined' then 1 else cardinality(p_versions) end)
-  on conflict (project_id, external_id) do nothing;
+  on conflict (project_id, external_id) do nothing returning created_at into began;
   if not found then
-    return query select 'known', null::int;
+    return query select 'known', null::int, null::timestamptz, null::bigint;
     return;
   end if;
   perform docsvc_add_items(p_id, 1, false);
-  return query select * from docsvc_admit_start(p_client, p_per_minute, p_most_running);
+  return query select a.refused, a.retry_seconds, began, case when a.refused is null
+      then docsvc_insert_outbox(org, 'extract', p_id, p_workflow_name) end
+    from docsvc_admit_start(p_client, p_per_minute, p_most_running) a;
 end
 $function$
 ;

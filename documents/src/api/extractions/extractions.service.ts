@@ -10,6 +10,7 @@ import {
   digestRequest,
   findByExternalId,
   retryExtraction,
+  schemaOfVersion,
   startExtraction,
   type StartLimits,
 } from '../../core/extractions/start-extraction.js';
@@ -17,7 +18,6 @@ import { wakeExtraction } from '../../core/extractions/wake-extraction.js';
 import { requireProject, type Project } from '../../core/projects/project-access.js';
 import { newestPage } from '../../core/record/newest-page.js';
 import { Record, type RecordTransaction } from '../../core/record/record.js';
-import { requireSchema, requireSchemaVersion } from '../../core/schemas/schema-access.js';
 import { checkMetadata } from '../../domain/documents/annotations.js';
 import { DocsvcError, invalidMember } from '../../domain/errors.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
@@ -121,11 +121,10 @@ export class ExtractionsService {
     const { first = null, last = null } = body.pageRange ?? {};
     if (first !== null && last !== null && last < first)
       throw invalidMember('pageRange.last', 'is before pageRange.first');
-    const version = await requireSchemaVersion(tx, caller, body.schemaVersionId);
-    const schema = await requireSchema(tx, caller, version.schema_id);
-    if (schema.project_id !== project.id) throw new DocsvcError('not_found', 'no such version of a schema');
+    const { schemaVersionId } = body;
+    const schemaId = await schemaOfVersion(tx, project.id, schemaVersionId);
     const run = {
-      ...{ projectId: project.id, schemaId: schema.id, schemaVersionId: version.id },
+      ...{ projectId: project.id, schemaId, schemaVersionId },
       ...{ externalId: body.externalId ?? null, requestDigest, mode: body.mode ?? 'per_document' },
       versionIds: await chooseVersions(tx, project.id, body),
       ...{ pages: { first, last }, minConfidence: body.minConfidence ?? null },
@@ -133,7 +132,7 @@ export class ExtractionsService {
     } as const;
     const made = await startExtraction(tx, caller, run, this.limits);
     if (made === null) return null;
-    const detail = { schemaVersionId: version.id, documents: run.versionIds.length, mode: run.mode };
+    const detail = { schemaVersionId, documents: run.versionIds.length, mode: run.mode };
     await recordAudit(tx, caller, { ...audited('extraction.created', made), detail });
     return made;
   }

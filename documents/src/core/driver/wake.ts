@@ -1,4 +1,4 @@
-import { insertOutbox, type OutboxKind } from '../record/outbox.js';
+import { insertOutbox, type OutboxKind, type OutboxRow } from '../record/outbox.js';
 import type { RecordTransaction } from '../record/record.js';
 
 /**
@@ -13,6 +13,10 @@ export async function wake(
   subjectId: string,
   workflowName: string | null = null,
 ): Promise<void> {
-  const row = await insertOutbox(tx, kind, subjectId, workflowName);
+  sendOnceCommitted(tx, await insertOutbox(tx, kind, subjectId, workflowName));
+}
+
+/** The same for a wake-up that a statement of the transaction has left. */
+export function sendOnceCommitted(tx: RecordTransaction, row: OutboxRow): void {
   tx.afterCommit(() => tx.outbox?.dispatch([row]));
 }

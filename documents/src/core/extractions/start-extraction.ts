@@ -3,9 +3,10 @@ import type { JsonObject } from '../../../../src/domain/json.js';
 import { newRowId } from '../../../../src/platform/postgres/row-id.js';
 import { DocsvcError } from '../../domain/errors.js';
 import type { Caller } from '../access/caller.js';
+import { sendOnceCommitted } from '../driver/wake.js';
 import type { RecordTransaction } from '../record/record.js';
 import { ExtractionEntity, type ExtractionMode } from './extraction.entity.js';
-import { wakeExtraction } from './wake-extraction.js';
+import { wakeExtraction, workflowNameOf } from './wake-extraction.js';
 
 /** How often one client may start runs, and how many of one organization may be under way. */
 export interface StartLimits {
@@ -36,6 +37,20 @@ export function findByExternalId(
   return tx.manager.findOneBy(ExtractionEntity, { project_id: projectId, external_id: externalId });
 }
 
+/** The schema of a version, in one trip. @throws DocsvcError `not_found` for one that is none of the project */
+export async function schemaOfVersion(
+  tx: RecordTransaction,
+  projectId: string,
+  schemaVersionId: string,
+): Promise<string> {
+  const [row] = await tx.query<{ id: string | null }>('select docsvc_find_schema_of_version($1, $2) as id', [
+    projectId,
+    schemaVersionId,
+  ]);
+  if (row?.id != null) return row.id;
+  throw new DocsvcError('not_found', 'no such version of a schema');
+}
+
 /**
  * Begins a run, and wakes its workflow once that is committed. Of any number that are begun at the same time with one external id one is.
  *
@@ -50,18 +65,39 @@ export async function startExtraction(
 ): Promise<ExtractionEntity | null> {
   const id = newRowId();
   const externalId = run.externalId ?? id;
-  const [answer] = await tx.query<StartAnswer>(
-    'select * from docsvc_start_extraction($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
+  const workflowName = workflowNameOf({ projectId: run.projectId, externalId });
+  const [answer] = await tx.query<StartAnswer & BegunAnswer>(
+    'select * from docsvc_start_extraction($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',
     [
       ...[id, run.projectId, run.schemaId, run.schemaVersionId, externalId, run.requestDigest, run.mode, 'local'],
       ...[run.versionIds, run.pages.first, run.pages.last, run.minConfidence, run.metadata],
-      ...[caller.clientId, limits.perMinute, limits.running],
+      ...[caller.clientId, limits.perMinute, limits.running, workflowName],
     ],
   );
   if (answer?.refused === 'known') return null;
   refuse(answer, limits);
-  await wakeExtraction(tx, { id, projectId: run.projectId, externalId });
-  return tx.manager.findOneByOrFail(ExtractionEntity, { id });
+  if (answer === undefined) throw new Error('docsvc_start_extraction answered nothing');
+  const { orgId } = caller;
+  sendOnceCommitted(tx, { id: answer.wake_up, orgId, kind: 'extract', subjectId: id, workflowName });
+  return rowOf(id, caller, { ...run, externalId }, answer.created_at);
+}
+
+/** As it was just inserted. */
+function rowOf(
+  id: string,
+  { orgId }: Caller,
+  run: NewExtraction & { externalId: string },
+  createdAt: Date,
+): ExtractionEntity {
+  return {
+    ...{ id, org_id: orgId, project_id: run.projectId, schema_id: run.schemaId },
+    ...{ schema_version_id: run.schemaVersionId, external_id: run.externalId, request_digest: run.requestDigest },
+    ...{ mode: run.mode, engine: 'local', document_version_ids: run.versionIds, min_confidence: run.minConfidence },
+    ...{ metadata: run.metadata, status: 'queued', attempt: 1, items_done: 0 },
+    items_total: run.mode === 'combined' ? 1 : run.versionIds.length,
+    ...{ pages: 0, milliseconds: 0, warnings: [], error: null },
+    ...{ created_at: createdAt, started_at: null, finished_at: null },
+  };
 }
 
 /**
@@ -91,6 +127,11 @@ export async function retryExtraction(
 interface StartAnswer {
   refused: 'known' | 'status' | 'running' | 'rate' | null;
   retry_seconds: number | null;
+}
+
+interface BegunAnswer {
+  created_at: Date;
+  wake_up: string;
 }
 
 function refuse(answer: StartAnswer | undefined, limits: StartLimits): void {

@@ -19,7 +19,7 @@ import type { EngineAnswer, EngineMessage, EngineResult, PackedPage } from '../e
 const MAX_DETAILS_BYTES = 256 * 1024 * 1024;
 /** Of the warnings that are kept with the run; the result has all. */
 const TOLD_WARNINGS = 20;
-const BEHIND_OTHERS = 10;
+const BEHIND_OTHERS = 5;
 
 // Whoever waits for an answer of the API on the same host goes first.
 setPriority(BEHIND_OTHERS);
