@@ -17,7 +17,11 @@ const HOLD = 0.3;
  * began. None has the score 0, so that the weights hold the threshold too.
  */
 export function fitChoices(choices: readonly Choice[], prior: Features): Features {
-  const names = FEATURES.filter((name) => prior[name] !== undefined || choices.some(({ candidates }) => candidates.some(({ features }) => (features[name] ?? 0) !== 0)));
+  const names = FEATURES.filter(
+    (name) =>
+      prior[name] !== undefined ||
+      choices.some(({ candidates }) => candidates.some(({ features }) => (features[name] ?? 0) !== 0)),
+  );
   const start = names.map((name) => prior[name] ?? 0);
   const rows = choices.map(({ candidates, weight }) => ({
     weight,
@@ -34,7 +38,7 @@ export function fitChoices(choices: readonly Choice[], prior: Features): Feature
       first[at] = 0.9 * (first[at] ?? 0) + 0.1 * slope;
       second[at] = 0.999 * (second[at] ?? 0) + 0.001 * slope * slope;
       const [mean, spread] = [(first[at] ?? 0) / (1 - 0.9 ** step), (second[at] ?? 0) / (1 - 0.999 ** step)];
-      weights[at] = (weights[at] ?? 0) - ((RATE * (1 - step / (STEPS + 1))) * mean) / (Math.sqrt(spread) + 1e-8);
+      weights[at] = (weights[at] ?? 0) - (RATE * (1 - step / (STEPS + 1)) * mean) / (Math.sqrt(spread) + 1e-8);
     }
   }
   return Object.fromEntries(names.map((name, at) => [name, Number((weights[at] ?? 0).toFixed(3))]));
@@ -48,7 +52,14 @@ interface Row {
 
 /** Of the loss: minus the logarithm of the chance of all that is right together. */
 function addGradient({ weight, rights, values }: Row, weights: readonly number[], gradient: number[]): void {
-  const odds = values.map((value) => Math.exp(Math.min(30, value.reduce((sum, one, at) => sum + one * (weights[at] ?? 0), 0))));
+  const odds = values.map((value) =>
+    Math.exp(
+      Math.min(
+        30,
+        value.reduce((sum, one, at) => sum + one * (weights[at] ?? 0), 0),
+      ),
+    ),
+  );
   const all = odds.reduce((sum, one) => sum + one, 1);
   const isNone = !rights.includes(true);
   const right = isNone ? 1 : odds.reduce((sum, one, at) => sum + (rights[at] === true ? one : 0), 0);

@@ -12,16 +12,22 @@ import { writeWeights } from './write-weights.js';
  * Fits the weights of candidates to a folder with gold and writes them into the sources. Before, each document is left out in turn, and it is told how
  * many leaves are right by the weights that were fitted without it.
  */
-const { values: asked } = parseArgs({ options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } } });
-if (asked.gold === undefined) {
-  process.stderr.write('fit-weights: name the folder of the gold with --gold\n');
-  process.exit(2);
+async function main(): Promise<void> {
+  const { values: asked } = parseArgs({
+    options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } },
+  });
+  if (asked.gold === undefined) {
+    process.stderr.write('fit-weights: name the folder of the gold with --gold\n');
+    process.exit(2);
+  }
+  const choices = await readChoices(asked.gold);
+  if (asked.evaluate) evaluate(choices);
+  writeWeights(fitAll(choices));
 }
-const choices = await readChoices(asked.gold);
-if (asked.evaluate) evaluate(choices);
-writeWeights(fitAll(choices));
 
-async function readChoices(folder: string): Promise<GoldChoice[]> {
+if (import.meta.main) await main();
+
+export async function readChoices(folder: string): Promise<GoldChoice[]> {
   const cache = new ReadingCache();
   const read: GoldChoice[] = [];
   try {
@@ -35,17 +41,26 @@ async function readChoices(folder: string): Promise<GoldChoice[]> {
 }
 
 /** A class of many documents weighs no more than some of few. */
-function fitAll(all: readonly GoldChoice[]): Record<Family, Features> {
+export function fitAll(all: readonly GoldChoice[]): Record<Family, Features> {
   const sizes = sizesOf(all);
-  return Object.fromEntries(FAMILIES.map((family) => [family, fitFamily(family, all, sizes)])) as Record<Family, Features>;
+  return Object.fromEntries(FAMILIES.map((family) => [family, fitFamily(family, all, sizes)])) as Record<
+    Family,
+    Features
+  >;
 }
 
 function fitFamily(family: Family, all: readonly GoldChoice[], sizes: ReadonlyMap<string, number>): Features {
   const own = all.filter((one) => one.family === family);
-  return fitChoices(own.flatMap((one) => choiceOf(one, sizes)), PRIOR_WEIGHTS[family]);
+  return fitChoices(
+    own.flatMap((one) => choiceOf(one, sizes)),
+    PRIOR_WEIGHTS[family],
+  );
 }
 
-function choiceOf({ document, candidates, isRight, hasValue }: GoldChoice, sizes: ReadonlyMap<string, number>): Choice[] {
+function choiceOf(
+  { document, candidates, isRight, hasValue }: GoldChoice,
+  sizes: ReadonlyMap<string, number>,
+): Choice[] {
   const rights = candidates.map(({ features, value }) => ({ features, right: isRight(value) }));
   const isFound = rights.some(({ right }) => right);
   const weight = 3 / Math.sqrt(sizes.get(classOf(document)) ?? 1);
@@ -74,7 +89,8 @@ function evaluate(all: readonly GoldChoice[]): void {
       });
     }
   }
-  for (const [key, { right, returned, gold }] of counts) process.stdout.write(`${key}: ${right} right, ${returned} returned, ${gold} gold\n`);
+  for (const [key, { right, returned, gold }] of counts)
+    process.stdout.write(`${key}: ${right} right, ${returned} returned, ${gold} gold\n`);
 }
 
 function sizesOf(all: readonly GoldChoice[]): Map<string, number> {

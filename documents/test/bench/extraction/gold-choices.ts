@@ -30,14 +30,25 @@ export function goldChoices(one: GoldClass, document: GoldDocument, reading: Rea
   return leavesOf(compileTargets(one.compiled)).flatMap((target) => {
     if (document.unscored.includes(target.path) || target.role === 'page-count') return [];
     const steps = target.path.split('/').slice(1);
-    const gold = scalarOf(steps.reduce<JsonValue | undefined>((at, step) => (isJsonObject(at) ? at[step] : undefined), document.gold));
+    const gold = scalarOf(
+      steps.reduce<JsonValue | undefined>((at, step) => (isJsonObject(at) ? at[step] : undefined), document.gold),
+    );
     const rules = rulesAt(one.rules, steps);
     const isRight = (value: JsonValue): boolean => {
       const got = scalarOf(value);
       return gold !== null && got !== null && isSame(got, gold, rules);
     };
     const candidates = rankingOf(target, part).candidates.slice(0, MOST);
-    return [{ document: `${one.name}/${document.name}`, target, family: familyOf(target), candidates, hasValue: gold !== null, isRight }];
+    return [
+      {
+        document: `${one.name}/${document.name}`,
+        target,
+        family: familyOf(target),
+        candidates,
+        hasValue: gold !== null,
+        isRight,
+      },
+    ];
   });
 }
 

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
+import { calibrationOf } from '../../../src/domain/benchmark/calibration.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
 import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
-import { reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
+import { judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { faultsOfShape } from '../../support/extraction/check-shape.js';
-import { printClass } from './print-class.js';
+import { examplesOf, fitConfidence, writeConfidence, type Example } from './fit-confidence.js';
+import { LeaveOneOut } from './leave-one-out.js';
+import { estimated, printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
 import { askSecondJudge } from './second-judge.js';
@@ -19,6 +22,8 @@ const { values: asked } = parseArgs({
     document: { type: 'string', multiple: true, default: [] },
     errors: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
+    'fit-confidence': { type: 'boolean', default: false },
+    'leave-one-out': { type: 'boolean', default: false },
     'rename-keys': { type: 'boolean', default: false },
     'second-judge': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -29,30 +34,41 @@ if (asked.gold === undefined) {
   process.stderr.write('measure-extraction: name the folder of the gold with --gold\n');
   process.exit(2);
 }
-const classes = goldClassesOf(asked.gold).filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
+const all = goldClassesOf(asked.gold);
+const classes = all.filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
 if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
 const cache = new ReadingCache();
 const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
 const reports: ClassReport[] = [];
+const measured: BenchedDocument[] = [];
+const examples: Example[] = [];
 try {
+  const leftOut = asked['leave-one-out'] ? await LeaveOneOut.of(all, cache) : null;
   for (const one of classes) {
-    const benched = await benchClass(one);
+    const benched = await benchClass(one, leftOut);
+    measured.push(...benched);
+    examples.push(...benched.flatMap((each) => examplesOf(one.name, each)));
     const report = reportOf(one.name, benched);
     reports.push(report);
     if (!asked.json) process.stdout.write(printClass(report, benched, Number(asked.errors)));
     if (asked['second-judge']) process.stderr.write(`   ${JSON.stringify(await askSecondJudge(one, benched))}\n\n`);
   }
+  if (asked['fit-confidence']) writeConfidence(fitConfidence(examples));
+  const { auroc, ece, leaves } = calibrationOf(measured.map(judgedOf));
+  process.stderr.write(`all: AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves\n`);
   if (asked.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 } finally {
   await cache.close();
 }
 
-async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
+async function benchClass(one: GoldClass, leftOut: LeaveOneOut | null): Promise<BenchedDocument[]> {
   const benched: BenchedDocument[] = [];
   for (const document of one.documents) {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
-    const reading = await cache.of(document.file);
-    const result = benchDocument(one, document, reading, extract);
+    const result =
+      leftOut === null
+        ? benchDocument(one, document, await cache.of(document.file), extract)
+        : await leftOut.bench(one, document);
     result.faults.push(...faultsOfShape(one.schema, result.result.data));
     if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);

@@ -40,6 +40,7 @@ export const FEATURES = [
   'repeats',
   /** Of amounts: whether none is larger. */
   'largest',
+  /** Of amounts: whether it is nothing or less. */
   'zero',
   /** Of amounts: whether it is what was paid less the change. */
   'paid',

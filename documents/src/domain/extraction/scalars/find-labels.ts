@@ -86,7 +86,12 @@ function placesOf(label: Label, index: DocumentIndex, isInside: (block: TextBloc
   return found;
 }
 
-function hitOf(label: Label, { block, from, to }: Place, { role, valueKind }: LeafTarget, own: ReadonlySet<string>): LabelHit {
+function hitOf(
+  label: Label,
+  { block, from, to }: Place,
+  { role, valueKind }: LeafTarget,
+  own: ReadonlySet<string>,
+): LabelHit {
   const before = phraseBefore(block.text, from);
   const behind = phraseBehind(block.text, to);
   const around = wordsOfLabel(`${before} ${behind.words}`).filter((word) => !/^\p{N}+$/u.test(word));
@@ -103,7 +108,12 @@ function hitOf(label: Label, { block, from, to }: Place, { role, valueKind }: Le
 
 /** `company no.` names a number and no company. */
 function isNumberOf(behind: string, kind: LeafTarget['valueKind']): boolean {
-  return kind === 'text' && wordsOfLabel(behind).slice(0, 2).some((word) => NUMBERS.has(word));
+  return (
+    kind === 'text' &&
+    wordsOfLabel(behind)
+      .slice(0, 2)
+      .some((word) => NUMBERS.has(word))
+  );
 }
 
 /** Whether words around a label make a longer one of it, or the label itself is one, that is known to name something else. */

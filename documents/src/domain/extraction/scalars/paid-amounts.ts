@@ -1,6 +1,10 @@
 import type { PartOfDocument } from './part-of-document.js';
 
-const PAID: ReadonlySet<string> = new Set('cash tendered paid tender payment received visa mastercard card bar gegeben efectivo contant contante especes tunai'.split(' '));
+const PAID: ReadonlySet<string> = new Set(
+  'cash tendered paid tender payment received visa mastercard card bar gegeben efectivo contant contante especes tunai'.split(
+    ' ',
+  ),
+);
 const CHANGE: ReadonlySet<string> = new Set('change ruckgeld cambio wisselgeld monnaie resto baki zuruck'.split(' '));
 
 export const NOTHING_PAID: ReadonlySet<number> = new Set();
@@ -16,14 +20,18 @@ export function paidAmounts(part: PartOfDocument): ReadonlySet<number> {
   const known = KNOWN.get(part);
   if (known !== undefined) return known;
   const [paid, change] = [amountsBeside(PAID, part), amountsBeside(CHANGE, part)];
-  const made = new Set(paid.flatMap((one) => change.map((back) => cents(one) - cents(Math.abs(back)))).filter((one) => one > 0));
+  const made = new Set(
+    paid.flatMap((one) => change.map((back) => cents(one) - cents(Math.abs(back)))).filter((one) => one > 0),
+  );
   KNOWN.set(part, made);
   return made;
 }
 
 function amountsBeside(words: ReadonlySet<string>, part: PartOfDocument): number[] {
   const { index } = part;
-  const blocks = new Set([...words].flatMap((word) => index.placesOf(word)).flatMap((at) => index.words[at]?.block ?? []));
+  const blocks = new Set(
+    [...words].flatMap((word) => index.placesOf(word)).flatMap((at) => index.words[at]?.block ?? []),
+  );
   return [...blocks]
     .filter((block) => part.holds(block))
     .flatMap((block) => [block, ...index.neighbours.rightOf(block).slice(0, 2)])

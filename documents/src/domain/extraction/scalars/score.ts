@@ -18,6 +18,7 @@ const STANDS_OUT: ReadonlySet<string> = new Set([
   'address',
   'currency',
   'total',
+  'commitment',
 ]);
 
 /** Candidates with their scores, the best first; of several for the same words and value the best. A score above 0 beats none. */

@@ -88,7 +88,7 @@ function generalFeatures(
       late: 1 / (values.length - at),
       repeats: Math.min(1, Math.log2(count) / 3),
       ...(value.amount !== null && value.amount === largest ? { largest: 1 } : {}),
-      ...(value.amount === 0 ? { zero: 1 } : {}),
+      ...(value.amount !== null && value.amount <= 0 ? { zero: 1 } : {}),
       ...(value.amount !== null && paid.has(cents(value.amount)) ? { paid: 1 } : {}),
       row: Math.min(1, part.beside(value, kind) / 2),
       ...(value.from === 0 && value.to >= value.block.text.length - 1 ? { lone: 1 } : {}),
