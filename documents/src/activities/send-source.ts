@@ -82,7 +82,8 @@ export async function sendSource(
   const { parse_id: parseId, document_id: documentId, document_name: documentName, page_count: pageCount } = source;
   if (parseId === null) throw new TypeError('a version without pages is not sent');
   const document = { documentId, documentName, documentVersionId: source.version_id };
-  await engine.send({ kind: 'document', document, pageCount });
+  const asked = { first: range.first, last: Math.min(range.last, pageCount) };
+  await engine.send({ kind: 'document', document, pageCount, asked });
   const sending = new Sending(place, engine, parseId, range, signal);
   const sent = await sending.pages();
   await sending.tables();

@@ -24,29 +24,28 @@ export class Reading {
   readonly lines: readonly ReadLine[];
   private readonly byNumber: ReadonlyMap<number, Page>;
 
+  /** Pages that were to be read and were not, in order. */
+  readonly unread: readonly number[];
+
   /**
-   * @param pageCount the last page that was to be read, where it or some before it were not
-   * @param firstPage the first one that was to be read; the first that was, where nobody says
+   * @param pageCount pages that the document has
+   * @param unread those that were to be read and were not; without it those that lie between, and behind the last
    */
   constructor(
     readonly pages: readonly Page[],
     readonly tables: readonly Table[],
     readonly pageCount: number = pages.at(-1)?.pageNumber ?? 0,
-    readonly firstPage: number = pages[0]?.pageNumber ?? 1,
+    unread?: readonly number[],
   ) {
     this.byNumber = new Map(pages.map((page) => [page.pageNumber, page]));
+    const span = { first: pages[0]?.pageNumber ?? 1, last: pageCount };
+    this.unread = unread ?? unreadPages(pages, span);
     this.lines = pages.flatMap((page) =>
       page.lines.map(({ first, last, box }) => {
         const range = { pageNumber: page.pageNumber, first, last };
         return { ...range, box, text: textOfWords(page.words.slice(first, last + 1)) };
       }),
     );
-  }
-
-  /** Pages that were to be read and were not. */
-  get unreadPages(): number[] {
-    const count = Math.max(0, this.pageCount - this.firstPage + 1);
-    return Array.from({ length: count }, (_, at) => this.firstPage + at).filter((page) => !this.byNumber.has(page));
   }
 
   get whole(): Scope {
@@ -68,6 +67,16 @@ export class Reading {
   textOf(ranges: readonly WordRange[]): string {
     return textOfWords(ranges.flatMap((range) => this.wordsOf(range)));
   }
+}
+
+/** Pages of a span that are not among those that were read. */
+export function unreadPages(
+  pages: readonly Pick<Page, 'pageNumber'>[],
+  { first, last }: { first: number; last: number },
+): number[] {
+  const read = new Set(pages.map(({ pageNumber }) => pageNumber));
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, at) => first + at).filter((page) => !read.has(page));
 }
 
 function textOfWords(words: readonly Word[]): string {

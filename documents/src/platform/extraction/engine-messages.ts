@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/domain/json.js';
-import type { RunDocument } from '../../domain/extraction/run/join-documents.js';
+import type { PageSpan, RunDocument } from '../../domain/extraction/run/join-documents.js';
 import type { ResultParts } from '../../domain/extraction/run/result-parts.js';
 import type { Page, Table } from '../../domain/page-model.js';
 
@@ -11,7 +11,7 @@ export interface PackedPage {
 
 /** What an engine is sent: a document with its pages and tables, further ones, and then the question. */
 export type EngineMessage =
-  | { kind: 'document'; document: RunDocument; pageCount: number }
+  | { kind: 'document'; document: RunDocument; pageCount: number; asked: PageSpan }
   | { kind: 'pages'; pages: PackedPage[] }
   | { kind: 'tables'; tables: Table[] }
   | { kind: 'extract'; schema: JsonObject; minConfidence: number | null };

@@ -17,7 +17,7 @@ const QUESTION = { schema: LETTER, minConfidence: null };
 async function engineWith(details: string, heapMib?: number): Promise<EngineProcess> {
   const engine = new EngineProcess(heapMib);
   const document = { documentId: randomUUID(), documentName: 'a.pdf', documentVersionId: randomUUID() };
-  await engine.send({ kind: 'document', document, pageCount: 1 });
+  await engine.send({ kind: 'document', document, pageCount: 1, asked: { first: 1, last: 1 } });
   await engine.send({ kind: 'pages', pages: [{ page: HEAD, details: await packText(details) }] });
   return engine;
 }

@@ -18,7 +18,7 @@ export interface ListScore extends ListPlan {
 export async function scoreList(plan: ListPlan, folder: DocumentFolder): Promise<ListScore> {
   const { bytes, pages: count, schema, rows, unread } = await printedList(plan);
   const pages = (await folder.pages(bytes, count)).filter(({ pageNumber }) => !unread.includes(pageNumber));
-  const reading = new Reading(pages, await joinedTables(pages), count, 1);
+  const reading = new Reading(pages, await joinedTables(pages), count, unread);
   const { data, completeness } = extractDocument({ root: normalizeSchema(schema) }, reading);
   const found = rowsIn(data).map(keyOf);
   return {

@@ -34,6 +34,6 @@ export function findList(list: ListTarget, scope: Scope, reading: Reading, answe
 /** A list of which nothing was found may stand on the pages that were not read. */
 function noList({ from, to }: Scope, reading: Reading): ListAnswer {
   const isWhole = from === 0 && to === reading.lines.length;
-  const missingPages = isWhole ? reading.unreadPages : [];
+  const missingPages = isWhole ? [...reading.unread] : [];
   return { kind: 'list', items: [], expectedRows: null, method: null, missingPages };
 }

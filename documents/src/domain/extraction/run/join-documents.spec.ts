@@ -25,6 +25,7 @@ function read(name: string, pageCount: number, pages: Page[], tables: Table[] = 
   return {
     document: { documentId: name, documentName: name, documentVersionId: `${name}-1` },
     pageCount,
+    asked: { first: 1, last: pageCount },
     pages,
     tables,
   };
@@ -43,6 +44,7 @@ describe('documents that are read as one', () => {
       [4, 5],
     ]);
     expect(joined.tables[1]?.cells.map(({ pageNumber }) => pageNumber)).toEqual([4, 4, 5, 5]);
+    expect([joined.pageCount, joined.unread]).toEqual([5, [2]]);
     expect(joined.pages[2]?.tables[0]).toMatchObject({ firstPage: 4, boxes: [{ pageNumber: 4 }] });
   });
 

@@ -1,4 +1,5 @@
 import type { Page, Table } from '../../page-model.js';
+import { unreadPages } from '../reading.js';
 import type { ExtractedDocument } from '../result/extraction-result.js';
 
 /** A document that is read in a run. */
@@ -8,11 +9,18 @@ export interface RunDocument {
   documentVersionId: string;
 }
 
+/** Pages from the first to the last, both included. */
+export interface PageSpan {
+  first: number;
+  last: number;
+}
+
 /** A document with what is read of it, in the order of its pages. */
 export interface ReadDocument {
   document: RunDocument;
   /** Of the whole document, however many of them are read. */
   pageCount: number;
+  asked: PageSpan;
   pages: Page[];
   tables: Table[];
 }
@@ -21,6 +29,9 @@ export interface ReadDocument {
 export interface JoinedDocuments {
   pages: Page[];
   tables: Table[];
+  pageCount: number;
+  /** Pages that were asked for and could not be read. */
+  unread: number[];
   /** The document of a page, and its number there. */
   placeOf(pageNumber: number): { document: RunDocument; pageNumber: number };
 }
@@ -31,8 +42,11 @@ export function joinDocuments(documents: readonly ReadDocument[]): JoinedDocumen
   let before = 0;
   const pages: Page[] = [];
   const tables: Table[] = [];
-  for (const { document, pageCount, ...read } of documents) {
+  const unread: number[] = [];
+  for (const { document, pageCount, asked, ...read } of documents) {
+    const begin = before;
     begins.push({ before, document });
+    unread.push(...unreadPages(read.pages, asked).map((page) => page + begin));
     pages.push(...read.pages.map((page) => shiftPage(page, before)));
     tables.push(...read.tables.map((table) => shiftTable(table, before)));
     before += pageCount;
@@ -40,6 +54,8 @@ export function joinDocuments(documents: readonly ReadDocument[]): JoinedDocumen
   return {
     pages,
     tables,
+    pageCount: before,
+    unread,
     placeOf: (pageNumber) => {
       const of = begins.findLast((one) => one.before < pageNumber);
       if (of === undefined) throw new RangeError(`no document has the page ${pageNumber}`);

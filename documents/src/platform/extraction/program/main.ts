@@ -36,9 +36,11 @@ new Worker(new URL('./watch-parent.js', import.meta.url), { workerData: process.
 
 async function take(message: EngineMessage): Promise<void> {
   switch (message.kind) {
-    case 'document':
-      documents.push({ document: message.document, pageCount: message.pageCount, pages: [], tables: [] });
+    case 'document': {
+      const { document, pageCount, asked } = message;
+      documents.push({ document, pageCount, asked, pages: [], tables: [] });
       return;
+    }
     case 'pages':
       for (const page of message.pages) documents.at(-1)?.pages.push(await unpackPage(page));
       return;
@@ -68,7 +70,10 @@ async function unpackPage({ page, details }: PackedPage): Promise<Page> {
 
 async function extract(schema: JsonObject, minConfidence: number | null): Promise<EngineResult> {
   const joined = joinDocuments(documents);
-  const found = extractDocument(compileSchema(schema), new Reading(joined.pages, joined.tables));
+  const found = extractDocument(
+    compileSchema(schema),
+    new Reading(joined.pages, joined.tables, joined.pageCount, joined.unread),
+  );
   return {
     ...(await pack(writeResult(found, joined, minConfidence))),
     isComplete: found.completeness.every(({ complete }) => complete),

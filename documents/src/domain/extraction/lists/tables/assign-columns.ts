@@ -4,7 +4,7 @@ import { CellValues } from './cell-values.js';
 import type { FoundTable } from './found-table.js';
 import type { HeaderSense } from './header-sense.js';
 import type { RowShape } from './row-shape.js';
-import { classFit } from './value-classes.js';
+import { classFit, type LeafNoun } from './value-classes.js';
 
 /** A column that holds the values of a leaf. */
 export interface ColumnOfLeaf {
@@ -41,7 +41,13 @@ export function assignColumns(shape: RowShape, table: FoundTable, sense: HeaderS
       const own = texts[column] ?? [];
       const values = new CellValues(leaf, own);
       const header = headers[column]?.[at] ?? 0;
-      return { leaf, column, values, header, score: scoreOf({ leaf, values, header, texts: own }) };
+      return {
+        leaf,
+        column,
+        values,
+        header,
+        score: scoreOf({ leaf, values, header, texts: own, noun: sense.nounOf(at) }),
+      };
     }),
   );
   const pairs = munkres(options.map((row) => row.map(({ score }) => 1 - score)));
@@ -79,13 +85,14 @@ function scoreOf({
   values,
   header,
   texts,
-}: Pick<ColumnOfLeaf, 'leaf' | 'values' | 'header'> & { texts: readonly string[] }): number {
+  noun,
+}: Pick<ColumnOfLeaf, 'leaf' | 'values' | 'header'> & { texts: readonly string[]; noun: LeafNoun }): number {
   if (texts.length === 0) return header >= 0.6 ? header * SHARES.header : 0;
   if (header >= NAMED) {
     const fit = values.fit(texts);
     return fit < 0.3 && !isTextual(leaf) ? 0 : header * SHARES.header + fit * SHARES.fit;
   }
-  const byClass = classFit(leaf, texts) * UNNAMED.class;
+  const byClass = classFit(noun, texts) * UNNAMED.class;
   const most = unnamed(leaf);
   if (most <= Math.max(LEAST, byClass)) return byClass;
   const fit = values.fit(texts);

@@ -11,6 +11,8 @@ export interface CellValue {
 
 const TIME = /^\W*\d{1,3}(?:[:.h]\d{2}){1,3}\b/u;
 const SAMPLE = 30;
+/** None of these is a value: the others are none either. */
+const FIRST = 5;
 
 /** Reads the cells of a column as values of a leaf, in the spelling of numbers and days that the column has. */
 export class CellValues {
@@ -37,6 +39,8 @@ export class CellValues {
   fit(texts: readonly string[]): number {
     const sample = texts.slice(0, SAMPLE);
     if (sample.length === 0) return 0;
+    const first = sample.slice(0, FIRST);
+    if (first.length === FIRST && first.every((text) => this.fitOf(text) === 0)) return 0;
     return sample.reduce((sum, text) => sum + this.fitOf(text), 0) / sample.length;
   }
 

@@ -43,13 +43,22 @@ function foundTable(
 
 /** As many as the table says; where it says none, up to the first row that names two leaves. */
 function headerRowsOf({ headerRows, found }: Table, rows: readonly FoundRow[], sense: HeaderSense): number {
-  const names = ({ cells }: FoundRow): number =>
-    cells.filter(({ text }) => Math.max(...sense.of(headerWords(text))) >= 0.5).length;
+  const names = (row: FoundRow): number =>
+    wordsOfCells(row).filter((words) => sense.mayName(words) && Math.max(...sense.of(words)) >= 0.5).length;
   if (headerRows > 0 && (found === 'sheet' || rows.slice(0, headerRows).some((row) => names(row) > 0))) {
     return Math.min(headerRows, rows.length - 1);
   }
   const at = rows.slice(0, FIRST_ROWS).findIndex((row) => names(row) >= 2);
   return at >= 0 ? at + 1 : headerRows;
+}
+
+const wordsKnown = new WeakMap<FoundRow, string[][]>();
+
+/** For every list the same. */
+function wordsOfCells(row: FoundRow): string[][] {
+  let words = wordsKnown.get(row);
+  if (words === undefined) wordsKnown.set(row, (words = row.cells.map(({ text }) => headerWords(text))));
+  return words;
 }
 
 const rowsKnown = new WeakMap<Table, FoundRow[]>();

@@ -5,6 +5,8 @@ import { headerWords } from './header-words.js';
 
 /** What a header says that only stands in the description. */
 const EXPLAINED = 0.45;
+/** Texts so much longer than a label are not it. */
+const MOST_TIMES = 4;
 /** What the first letters of words say, as `DoB`. */
 const INITIALS = 0.75;
 
@@ -22,6 +24,7 @@ interface NamedLeaf {
 export class HeaderSense {
   private readonly named: readonly NamedLeaf[];
   private readonly vocabulary: ReadonlySet<string>;
+  private readonly known = new Map<string, readonly number[]>();
 
   constructor(leaves: readonly LeafTarget[]) {
     this.named = leaves.map(namedLeaf);
@@ -35,9 +38,21 @@ export class HeaderSense {
     return words.some((word) => this.vocabulary.has(word)) || this.named.some(({ noun }) => isNamedBy(words, noun));
   }
 
+  nounOf(leaf: number): LeafNoun {
+    const noun = this.named[leaf]?.noun;
+    if (noun === undefined) throw new RangeError(`there is no leaf ${leaf}`);
+    return noun;
+  }
+
   /** 0…1 for each leaf. */
-  of(words: readonly string[]): number[] {
-    return this.named.map((one) => Math.max(similarity(words, one), isNamedBy(words, one.noun) ? NAME : 0));
+  of(words: readonly string[]): readonly number[] {
+    const key = words.join(' ');
+    let scores = this.known.get(key);
+    if (scores === undefined) {
+      scores = this.named.map((one) => Math.max(similarity(words, one), isNamedBy(words, one.noun) ? NAME : 0));
+      this.known.set(key, scores);
+    }
+    return scores;
   }
 }
 
@@ -64,6 +79,7 @@ function similarity(words: readonly string[], leaf: NamedLeaf): number {
 
 /** Twice the words that both have, of all words of both: 0…1. */
 function shared(words: readonly string[], label: readonly string[]): number {
+  if (words.length === 0 || label.length === 0 || words.length > label.length * MOST_TIMES) return 0;
   const same = words.reduce((sum, word) => sum + Math.max(0, ...label.map((other) => sameness(word, other))), 0);
   return Math.min(1, (2 * same) / (words.length + label.length));
 }

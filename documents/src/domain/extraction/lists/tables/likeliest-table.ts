@@ -20,10 +20,7 @@ export function likeliestTable(list: ListTarget, scope: Scope, reading: Reading)
   let best: Candidate | null = null;
   for (const shape of rowShapes(list)) {
     const sense = new HeaderSense(shape.leaves);
-    const tables = [
-      ...gridTables(reading, scope, sense),
-      ...lineTables(reading, scope, sense, rowLeaves(shape).length),
-    ];
+    const tables = [...gridTables(reading, scope, sense), ...lineTables(reading, scope, sense)];
     for (const table of tables) {
       const columns = assignColumns(shape, table, sense);
       const likelihood = likelihoodOf(shape, columns, table);

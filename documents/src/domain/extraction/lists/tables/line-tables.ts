@@ -14,9 +14,9 @@ const MEASURED = { each: 60, all: 1500 };
 const SAME_PLACE = 8;
 
 /** The tables that lines show: the names of columns, and texts below them. A header that is printed again goes on with its table. */
-export function lineTables(reading: Reading, scope: Scope, sense: HeaderSense, leaves: number): FoundTable[] {
+export function lineTables(reading: Reading, scope: Scope, sense: HeaderSense): FoundTable[] {
   const lines = printedLines(reading, scope);
-  const headers = findHeaders(lines, sense, leaves);
+  const headers = findHeaders(lines, sense);
   const prints = headers.map((header, at): Print => {
     return { header, end: endBefore(lines, header, headers[at + 1]), key: keyOf(header), before: at };
   });

@@ -10,16 +10,21 @@ const MOST = 10_000;
 export function missingPages(rows: readonly FoundRow[], reading: Reading): number[] {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const read = new Set(reading.pages.map(({ pageNumber }) => pageNumber));
+  const unread = new Set(reading.unread);
   const given = new Set(rows.map(({ pageNumber }) => pageNumber));
   const missing: number[] = [];
-  const add = (page: number): boolean => missing.length < MOST && missing.push(page) > 0;
+  const isMissing = (page: number): boolean => unread.has(page) && missing.length < MOST;
   if (isAt(first, reading) < EDGE.top)
-    for (let page = first.pageNumber - 1; page >= reading.firstPage && !read.has(page); page--) add(page);
+    for (let page = first.pageNumber - 1; isMissing(page); page--) missing.push(page);
   missing.reverse();
-  for (let page = first.pageNumber + 1; page < last.pageNumber; page++) if (!given.has(page)) add(page);
+  for (const { pageNumber } of reading.pages) {
+    if (pageNumber > first.pageNumber && pageNumber < last.pageNumber && !given.has(pageNumber))
+      missing.push(pageNumber);
+  }
+  for (const page of unread) if (page > first.pageNumber && page < last.pageNumber) missing.push(page);
+  missing.sort((a, b) => a - b);
   if (isAt(last, reading) < EDGE.bottom) return missing;
-  for (let page = last.pageNumber + 1; page <= reading.pageCount && !read.has(page); page++) add(page);
+  for (let page = last.pageNumber + 1; isMissing(page); page++) missing.push(page);
   return missing;
 }
 

@@ -20,6 +20,7 @@ export interface PrintedHeader {
 }
 
 const NAMES_A_LEAF = 0.4;
+const SMALL = /^(?:of|the|a|an|and|or|to|in|on|at|by|for|from|with|as|is|are|be|shall|that|which)$/u;
 /** Words of the name of a column at most. */
 const LONGEST = 7;
 /** Lines of a header stand closer than this, in heights of a word. */
@@ -27,13 +28,15 @@ const STACKED = 0.45;
 const MOST_LINES = 3;
 
 /** All headers in order, by what they say or by what stands below them. */
-export function findHeaders(lines: readonly PrintedLine[], sense: HeaderSense, leaves: number): PrintedHeader[] {
+export function findHeaders(lines: readonly PrintedLine[], sense: HeaderSense): PrintedHeader[] {
   const found: PrintedHeader[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at];
     if (line === undefined || !mayBeHeader(line)) continue;
     const named = namedIn(line, sense);
-    if (named === 0 || !(named >= Math.min(2, leaves) ? hasDataBelow(lines, at) : isOverNumbers(lines, at))) continue;
+    if (named === 0) continue;
+    // One word that fits stands in many lines; what is below has to be a table.
+    if (!(named >= 2 ? hasDataBelow(lines, at) : isOverNumbers(lines, at))) continue;
     const header = stacked(lines, at, sense, found.at(-1)?.to ?? 0);
     found.push({ ...header, named });
     at = header.to - 1;
@@ -41,10 +44,21 @@ export function findHeaders(lines: readonly PrintedLine[], sense: HeaderSense, l
   return found;
 }
 
-function mayBeHeader({ parts }: PrintedLine): boolean {
+const mayBeKnown = new WeakMap<PrintedLine, boolean>();
+
+/** For every list the same. */
+function mayBeHeader(line: PrintedLine): boolean {
+  let mayBe = mayBeKnown.get(line);
+  if (mayBe === undefined) mayBeKnown.set(line, (mayBe = looksLikeHeader(line)));
+  return mayBe;
+}
+
+function looksLikeHeader({ parts }: PrintedLine): boolean {
   if (parts.length < 2) return false;
   const isName = ({ text }: Part): boolean =>
     !isValue(text) && !text.endsWith(':') && text.split(' ').length <= LONGEST;
+  // Prose whose words stand wide apart.
+  if (parts.filter(({ text }) => SMALL.test(text)).length >= 2) return false;
   return parts.filter(isName).length * 3 >= parts.length * 2 && parts.some(({ text }) => /\p{L}{2}/u.test(text));
 }
 
@@ -130,7 +144,7 @@ function goesOn(
   const gap = line.top - above.bottom;
   if (gap > above.height * STACKED || line.parts.some(({ text }) => isValue(text) || text.includes(':'))) return false;
   if (line.parts.length * 2 > cells.length && line.bold === (next?.bold ?? false)) return false;
-  const named = line.parts.some(({ text }) => sense.mayName(headerWords(text)));
+  const named = wordsOfParts(line).some((words) => sense.mayName(words));
   if (named || line.parts.length > 1) return true;
   // Lines as far apart as all that follow are rows; the first one may be the title of a group.
   const isEven = next?.pageNumber === line.pageNumber && next.top - line.bottom < gap + line.height * 0.3;
@@ -147,7 +161,7 @@ function beginsAbove(
   if (header.top - line.bottom > header.height * STACKED || line.parts.some(({ text }) => isValue(text))) return false;
   if (line.bold !== header.bold || line.parts.some(({ text }) => text.includes(':'))) return false;
   const isOver = line.parts.every((part) => cells.some((cell) => overlaps(cell, part)));
-  return isOver && line.parts.some(({ text }) => sense.mayName(headerWords(text)));
+  return isOver && wordsOfParts(line).some((words) => sense.mayName(words));
 }
 
 /** A text over or below one cell belongs to it, one over several to all of them, another one is a cell. */

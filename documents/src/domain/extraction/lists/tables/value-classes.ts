@@ -13,16 +13,6 @@ const PLACES: ReadonlySet<string> = new Set(['country', 'nation', 'nationality',
 const PERSON = /^\p{Lu}[\p{L}'’.-]*(?:,? \p{L}[\p{L}'’.-]*){1,5}$/u;
 const CODE = /^\p{Lu}{2,3}$/u;
 
-/** 0…1: what the values of a leaf without a label in the header look like, where its noun tells. */
-export function classFit(leaf: LeafTarget, texts: readonly string[]): number {
-  const nouns = [...headerWords(leaf.name), ...headerWords(leaf.description.split(/[.,;:(]/u)[0] ?? '')];
-  const share = (pattern: RegExp): number =>
-    texts.filter((text) => pattern.test(text)).length / Math.max(1, texts.length);
-  if (nouns.some((noun) => PLACES.has(noun))) return share(CODE);
-  if (nouns.some((noun) => NAMED.has(noun))) return share(PERSON);
-  return 0;
-}
-
 /** Nouns of what a row is about, which is called by its name or described. */
 const THINGS: ReadonlySet<string> = new Set(
   'name description item product article service title text detail particular designation subject'.split(' '),
@@ -31,16 +21,26 @@ const THINGS: ReadonlySet<string> = new Set(
 /** What the noun of a leaf says of the columns that hold it. */
 export interface LeafNoun {
   hasName: boolean;
+  isPlace: boolean;
   isThing: boolean;
 }
 
 export function nounOf(leaf: LeafTarget): LeafNoun {
   const own = headerWords(leaf.name);
   const [first, ...more] = headerWords(leaf.description.split(/[.,;:(]/u)[0] ?? '');
+  const all = [...own, first ?? '', ...more];
   return {
-    hasName: [...own, first ?? '', ...more].some((noun) => NAMED.has(noun)),
+    hasName: all.some((noun) => NAMED.has(noun)),
+    isPlace: all.some((noun) => PLACES.has(noun)),
     isThing: leaf.valueKind === 'text' && (areThings(own) || (first !== undefined && THINGS.has(first))),
   };
+}
+
+/** 0…1: how far texts look like the values of a leaf, where its noun tells. */
+export function classFit({ hasName, isPlace }: LeafNoun, texts: readonly string[]): number {
+  if (!hasName && !isPlace) return 0;
+  const pattern = isPlace ? CODE : PERSON;
+  return texts.filter((text) => pattern.test(text)).length / Math.max(1, texts.length);
 }
 
 /** A header that says `Name` alone names whoever has one; `Description`, `Item` and their like stand for each other. */
