@@ -12,22 +12,18 @@ import { writeWeights } from './write-weights.js';
  * Fits the weights of candidates to a folder with gold and writes them into the sources. Before, each document is left out in turn, and it is told how
  * many leaves are right by the weights that were fitted without it.
  */
-async function main(): Promise<void> {
-  const { values: asked } = parseArgs({
-    options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } },
-  });
-  if (asked.gold === undefined) {
-    process.stderr.write('fit-weights: name the folder of the gold with --gold\n');
-    process.exit(2);
-  }
-  const choices = await readChoices(asked.gold);
-  if (asked.evaluate) evaluate(choices);
-  writeWeights(fitAll(choices));
+const { values: asked } = parseArgs({
+  options: { gold: { type: 'string' }, evaluate: { type: 'boolean', default: false } },
+});
+if (asked.gold === undefined) {
+  process.stderr.write('fit-weights: name the folder of the gold with --gold\n');
+  process.exit(2);
 }
+const choices = await readChoices(asked.gold);
+if (asked.evaluate) evaluate(choices);
+writeWeights(fitAll(choices));
 
-if (import.meta.main) await main();
-
-export async function readChoices(folder: string): Promise<GoldChoice[]> {
+async function readChoices(folder: string): Promise<GoldChoice[]> {
   const cache = new ReadingCache();
   const read: GoldChoice[] = [];
   try {
@@ -41,7 +37,7 @@ export async function readChoices(folder: string): Promise<GoldChoice[]> {
 }
 
 /** A class of many documents weighs no more than some of few. */
-export function fitAll(all: readonly GoldChoice[]): Record<Family, Features> {
+function fitAll(all: readonly GoldChoice[]): Record<Family, Features> {
   const sizes = sizesOf(all);
   return Object.fromEntries(FAMILIES.map((family) => [family, fitFamily(family, all, sizes)])) as Record<
     Family,

@@ -5,8 +5,6 @@ import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embed
 import { judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { faultsOfShape } from '../../support/extraction/check-shape.js';
-import { examplesOf, fitConfidence, writeConfidence, type Example } from './fit-confidence.js';
-import { LeaveOneOut } from './leave-one-out.js';
 import { estimated, printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
@@ -22,8 +20,6 @@ const { values: asked } = parseArgs({
     document: { type: 'string', multiple: true, default: [] },
     errors: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
-    'fit-confidence': { type: 'boolean', default: false },
-    'leave-one-out': { type: 'boolean', default: false },
     'rename-keys': { type: 'boolean', default: false },
     'second-judge': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -34,26 +30,21 @@ if (asked.gold === undefined) {
   process.stderr.write('measure-extraction: name the folder of the gold with --gold\n');
   process.exit(2);
 }
-const all = goldClassesOf(asked.gold);
-const classes = all.filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
+const classes = goldClassesOf(asked.gold).filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
 if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
 const cache = new ReadingCache();
 const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
 const reports: ClassReport[] = [];
 const measured: BenchedDocument[] = [];
-const examples: Example[] = [];
 try {
-  const leftOut = asked['leave-one-out'] ? await LeaveOneOut.of(all, cache) : null;
   for (const one of classes) {
-    const benched = await benchClass(one, leftOut);
+    const benched = await benchClass(one);
     measured.push(...benched);
-    examples.push(...benched.flatMap((each) => examplesOf(one.name, each)));
     const report = reportOf(one.name, benched);
     reports.push(report);
     if (!asked.json) process.stdout.write(printClass(report, benched, Number(asked.errors)));
     if (asked['second-judge']) process.stderr.write(`   ${JSON.stringify(await askSecondJudge(one, benched))}\n\n`);
   }
-  if (asked['fit-confidence']) writeConfidence(fitConfidence(examples));
   const { auroc, ece, leaves } = calibrationOf(measured.map(judgedOf));
   process.stderr.write(`all: AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves\n`);
   if (asked.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
@@ -61,14 +52,11 @@ try {
   await cache.close();
 }
 
-async function benchClass(one: GoldClass, leftOut: LeaveOneOut | null): Promise<BenchedDocument[]> {
+async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
   const benched: BenchedDocument[] = [];
   for (const document of one.documents) {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
-    const result =
-      leftOut === null
-        ? benchDocument(one, document, await cache.of(document.file), extract)
-        : await leftOut.bench(one, document);
+    const result = benchDocument(one, document, await cache.of(document.file), extract);
     result.faults.push(...faultsOfShape(one.schema, result.result.data));
     if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);

@@ -96,8 +96,12 @@ function pageCountOf(reading: Reading): ScalarAnswer {
   const at = [{ pageNumber, first, last: first }];
   const [word] = reading.wordsOf({ pageNumber, first, last: first });
   const evidence = {
-    ...{ raw: word?.text ?? '', normalizedBy: 'verbatim', at, match: 'inferred', foundBy: 'number of pages' },
+    raw: word?.text ?? '',
+    normalizedBy: 'verbatim',
+    at,
+    match: 'inferred',
     source: word?.source ?? 'text_layer',
+    foundBy: 'number of pages',
   } as const;
   return { kind: 'scalar', value: reading.pageCount, evidence, signals };
 }

@@ -90,7 +90,11 @@ function piecesAt(place: NamedPlace, target: LeafTarget): Piece[] {
     : [];
   const nearest = relation === 'before' ? companies.at(-1) : companies[0];
   const phrase =
-    target.shape === 'place' ? placeFrom(place) : relation === 'before' ? phraseBefore(place, isName) : phraseFrom(place);
+    target.shape === 'place'
+      ? placeFrom(place)
+      : relation === 'before'
+        ? phraseBefore(place, isName)
+        : phraseFrom(place);
   return [...(nearest === undefined ? [] : [nearest]), ...(phrase === null ? [] : [phrase])];
 }
 
@@ -112,7 +116,8 @@ function lineEnd(text: string): number {
 }
 
 /** What stands between a label of law and the place whose law it is. */
-const BEFORE_PLACE = /^[\s,:.]*(?:and\s+construed\s+)?(?:(?:in\s+accordance\s+with|under|by),?\s+)*(?:the\s+)?(?:(?:internal\s+|substantive\s+)?laws?\s+of\s+)?(?:the\s+)?/iu;
+const BEFORE_PLACE =
+  /^[\s,:.]*(?:and\s+construed\s+)?(?:(?:in\s+accordance\s+with|under|by),?\s+)*(?:the\s+)?(?:(?:internal\s+|substantive\s+)?laws?\s+of\s+)?(?:the\s+)?/iu;
 const PLACE =
   /^(?:(?:State|STATE|Commonwealth|COMMONWEALTH|Province|PROVINCE|Republic|REPUBLIC|Kingdom|KINGDOM)\s+(?:of|OF)\s+)?\p{Lu}[\p{L}.]*(?:\s(?:(?:and|of|AND)\s)?\p{Lu}[\p{L}.]*){0,3}/u;
 const NO_PLACE = /\b(?:agreement|law|laws|section|article|note|loan|document|party|parties|company|borrower|page)\b/iu;

@@ -44,5 +44,11 @@ function goesOn(above: TextBlock, below: TextBlock): boolean {
   const gap = below.box[1] - above.box[1] - above.box[3];
   const isSame = Math.abs(below.lineHeight / Math.max(above.lineHeight, 1e-6) - 1) <= SAME_HEIGHT;
   const isUnder = below.box[0] < above.box[0] + above.box[2] && above.box[0] < below.box[0] + below.box[2];
-  return isSame && isUnder && above.isBold === below.isBold && gap > -above.lineHeight * 0.5 && gap <= above.lineHeight * NEAR;
+  return (
+    isSame &&
+    isUnder &&
+    above.isBold === below.isBold &&
+    gap > -above.lineHeight * 0.5 &&
+    gap <= above.lineHeight * NEAR
+  );
 }
