@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError } from '../terminal/exit-codes.js';
 
-const LATER = ['extract', 'runs', 'mcp'];
+const LATER = ['mcp'];
 
 /** Verbs of later releases, which say so. */
 export function addLater(program: Command): void {

@@ -1,8 +1,10 @@
-import { openAsBlob, statSync, writeFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { diffSchemas } from '../../domain/schemas/diff-schemas.js';
 import { CliContext } from '../context/cli-context.js';
+import { askForSchema, sheetBody } from '../schemas/made-schema-version.js';
+import { readSchemaFile, tellFaults } from '../schemas/schema-files.js';
 import type { Schemas } from '../server/schemas.js';
 import { callerFolder } from '../settings/caller-folder.js';
 import { safeJson } from '../terminal/escape.js';
@@ -10,7 +12,6 @@ import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { documentId } from '../verbs/document-verbs.js';
 import { schemaId, schemasPath } from '../verbs/schema-verbs.js';
 import { groupOf, listOf } from '../verbs/verb.js';
-import { readSchemaFile, tellFaults } from './schema-files.js';
 
 const MADE = { ID: 'id', Name: 'name', Version: 'latestVersion', Fields: 'schemaVersion.fieldCount' };
 const VERSION = { Version: 'version', ID: 'id', Fields: 'fieldCount', Source: 'source' };
@@ -118,24 +119,8 @@ interface InferFlags extends SaveFlag {
 
 async function infer(named: string, flags: InferFlags, command: Command): Promise<void> {
   const context = CliContext.of(command);
-  const { sheet, headerRow, shape } = flags;
-  const asked = {
-    ...(sheet === undefined ? {} : { sheetName: sheet }),
-    ...(headerRow === undefined ? {} : { headerRow: numberOf('--header-row', headerRow) }),
-    ...(shape === undefined ? {} : { shape }),
-    ...savedAs(flags),
-  };
-  const file = resolve(callerFolder(process.env, process.cwd()), named);
-  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  const body = isFile ? await sheetForm(file, asked) : { documentId: await documentId(context, named), ...asked };
-  await printMade(context, 'infer', body);
-}
-
-async function sheetForm(file: string, asked: object): Promise<FormData> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(asked)) form.append(name, String(value));
-  form.append('file', await openAsBlob(file), basename(file));
-  return form;
+  const headerRow = flags.headerRow === undefined ? undefined : numberOf('--header-row', flags.headerRow);
+  await printMade(context, 'infer', await sheetBody(context, named, { ...flags, headerRow }, savedAs(flags)));
 }
 
 function savedAs({ save }: SaveFlag): object {
@@ -144,11 +129,7 @@ function savedAs({ save }: SaveFlag): object {
 
 /** The schema is the data; what is uncertain in it is a remark. */
 async function printMade(context: CliContext, how: 'generate' | 'infer', body: object): Promise<void> {
-  const path = `${schemasPath(context)}/${how}`;
-  const made = await tellFaults(context, () =>
-    context.api.object<Schemas['MadeSchemaView']>(path, { method: 'POST', body }),
-  );
-  for (const { path: at, message } of made.warnings) context.note(`warning: ${at === '' ? '' : `${at}: `}${message}`);
+  const made = await askForSchema(context, how, body);
   context.print(safeJson(made.jsonSchema, 2));
   const { schema } = made;
   if (schema !== null) context.note(`saved as ${schema.name}, ${schema.id}, version ${made.schemaVersion?.version}`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { CliContext } from '../context/cli-context.js';
+import { boxesOf } from '../runs/cited-leaves.js';
 import { listOf } from '../verbs/verb.js';
 
 const HIT = { Document: 'documentName', Page: 'pageNumber', Excerpt: 'excerpt', Score: 'score' };
@@ -38,19 +39,9 @@ export function addSearch(program: Command): void {
       if (flags.citations !== true) return context.printRows(results, HIT);
       const { format } = context.style;
       const isData = format === 'json' || format === 'jsonl';
-      context.printRows(isData ? results : results.map((hit) => ({ ...hit, boxes: boxesOf(hit) })), CITED);
+      context.printRows(
+        isData ? results : results.map((hit) => ({ ...hit, boxes: boxesOf((hit['citations'] ?? []) as never) })),
+        CITED,
+      );
     });
-}
-
-/** Boxes as a person reads them: page, then left, top, width and height in percent of it. */
-function boxesOf({ citations }: JsonObject): string {
-  const all = (citations ?? []) as { pageNumber: number; boundingBoxes: Record<string, number>[] }[];
-  return all
-    .flatMap(({ pageNumber, boundingBoxes }) =>
-      boundingBoxes.map((box) => {
-        const percents = ['x', 'y', 'width', 'height'].map((side) => `${Math.round((box[side] ?? 0) * 1_000) / 10}%`);
-        return `p${pageNumber} ${percents.join(' ')}`;
-      }),
-    )
-    .join('; ');
 }

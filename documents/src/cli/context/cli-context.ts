@@ -72,6 +72,11 @@ export class CliContext {
     if (text !== '') process.stdout.write(`${text}\n`);
   }
 
+  /** As {@link print}, and nothing is added. */
+  write(text: string): void {
+    process.stdout.write(text);
+  }
+
   /** Progress and remarks, on standard error. */
   note(text: string): void {
     if (this.layers.flags['quiet'] !== true) process.stderr.write(`${inline(text)}\n`);

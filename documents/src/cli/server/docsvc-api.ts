@@ -17,6 +17,11 @@ const EXIT_OF_STATUS: Readonly<Record<number, ExitCode>> = {
   410: EXIT.conflict,
 };
 
+const EXIT_OF_CODE: Readonly<Record<string, ExitCode>> = {
+  extraction_failed: EXIT.failed,
+  extraction_cancelled: EXIT.failed,
+};
+
 /** A request to the API. */
 export interface ApiRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -35,7 +40,7 @@ export class ApiError extends CliError {
     message: string,
     readonly details: readonly JsonValue[],
   ) {
-    super(message, EXIT_OF_STATUS[status] ?? EXIT.error);
+    super(message, EXIT_OF_CODE[code] ?? EXIT_OF_STATUS[status] ?? EXIT.error);
   }
 }
 

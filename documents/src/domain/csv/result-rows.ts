@@ -10,7 +10,8 @@ export interface DocumentData {
   data: JsonObject;
 }
 
-type Cells = ReadonlyMap<string, JsonPrimitive>;
+/** Values by the path of their leaf, with `*` in place of the number of an item. */
+export type Cells = ReadonlyMap<string, JsonPrimitive>;
 
 /** Values that stand in no list, and for each list its rows. */
 interface Collected {
@@ -43,7 +44,7 @@ export class ResultTable {
 
   /** Without any value one line is left, which names the document. */
   lines({ documentName, data }: DocumentData): string[] {
-    return explode(this.schema.root, data, '').map((cells) =>
+    return explodeRows(this.schema.root, data).map((cells) =>
       this.line([documentName ?? '', ...this.paths.map((path) => textOf(cells.get(path)))]),
     );
   }
@@ -51,6 +52,11 @@ export class ResultTable {
   private line(texts: readonly string[]): string {
     return texts.map((text) => csvCell(text, this.raw)).join(',');
   }
+}
+
+/** Data as rows: one for each item of its lists, and one where it has none. */
+export function explodeRows(root: NormalNode, data: JsonObject): Cells[] {
+  return explode(root, data, '');
 }
 
 function explode(node: NormalNode, value: JsonValue | undefined, path: string): Cells[] {

@@ -72,6 +72,9 @@ export class EngineProcess {
     try {
       await this.send({ kind: 'extract', ...question });
       return await Promise.race([this.ended, overdue]);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
       answered.abort();
       this.end();

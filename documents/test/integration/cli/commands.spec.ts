@@ -103,7 +103,7 @@ describe('the docsvc command', () => {
     expect(await code(['docs', 'wait', 'piped.txt', '--timeout', '0'])).toBe(7);
     expect(await code(['upload', 'in/absent.txt'])).toBe(5);
     expect(await code(['whoami', '--api-url', 'http://127.0.0.1:1'])).toBe(1);
-    for (const later of ['extract', 'runs', 'mcp', 'login']) {
+    for (const later of ['mcp', 'login']) {
       const { code: failed, stderr } = await docsvc.run(
         [later, 'x', '--describe', 'y'].slice(0, later === 'login' ? 1 : 4),
       );

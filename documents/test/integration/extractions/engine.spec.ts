@@ -53,7 +53,7 @@ describe('the engine in its process', () => {
   it('that takes all of its memory ends alone, and says so', async () => {
     const word = { text: 'x'.repeat(20), box: [0, 0, 0.1, 0.1], from: 0, to: 20, source: 'text_layer', confidence: 1 };
     const words = JSON.stringify(Array.from({ length: 2_000 }, () => word)).slice(1, -1);
-    const details = EMPTY.replace('"words":[]', `"words":[${Array.from({ length: 400 }, () => words).join(',')}]`);
+    const details = EMPTY.replace('"words":[]', `"words":[${Array.from({ length: 150 }, () => words).join(',')}]`);
     const engine = await engineWith(details, 48);
     const outcome = await engine.extract(QUESTION, 1, new AbortController().signal);
     expect(outcome).toMatchObject({ kind: 'failed', code: 'memory_limit' });
@@ -64,7 +64,7 @@ describe('the engine in its process', () => {
     const stopping = new AbortController();
     const work = engine.extract(QUESTION, 1, stopping.signal);
     stopping.abort(new Error('enough'));
-    await expect(work).rejects.toThrow(/aborted/);
+    await expect(work).rejects.toThrow('enough');
     await untilGone(engine.pid);
   });
 });

@@ -160,10 +160,50 @@ describe('the result of a run', () => {
     const id = await ended({ documentIds: [torn.documentId] });
     expect(await bench.read(id)).toMatchObject({
       status: 'partial',
-      warnings: [{ code: 'pages_unread' }],
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'pages_unread' })]),
       usage: { pages: 2 },
     });
     expect((await bench.result(id)).body).toMatchObject({ status: 'partial', results: [{ status: 'partial' }] });
+  });
+
+  it('of a list that lacks rows by its numbering is partial, and counts them', async () => {
+    const jsonSchema = {
+      type: 'object',
+      properties: {
+        positions: {
+          type: 'array',
+          description: 'The positions that were delivered.',
+          items: {
+            type: 'object',
+            properties: {
+              position: { type: 'integer', description: 'Number of the position, labelled "Pos".' },
+              item: { type: 'string', description: 'What was delivered, labelled "Item".' },
+              price: { type: 'number', description: 'What it costs, labelled "Price".' },
+            },
+          },
+        },
+      },
+    };
+    const made = await bench.acme.ask<{ latestVersionId: string }>(`/api/projects/${bench.projectId}/schemas`, {
+      ...{ method: 'POST', body: { name: 'Delivery', jsonSchema } },
+    });
+    const row = (at: number): string => `${String(at).padEnd(8)}${`Oats of field ${at}`.padEnd(30)}${at}.50`;
+    const numbers = Array.from({ length: 20 }, (_, at) => at + 1).filter((at) => at !== 11 && at !== 12);
+    const lines = [`${'Pos'.padEnd(8)}${'Item'.padEnd(30)}Price`, ...numbers.map(row)];
+    const delivery = await bench.document('delivery.pdf', [lines]);
+    const id = await ended({ documentIds: [delivery.documentId], schemaVersionId: made.body.latestVersionId });
+    const run = await bench.read(id);
+    expect(run).toMatchObject({
+      status: 'partial',
+      warnings: [{ code: 'rows_missing', documentVersionId: delivery.versionId }],
+    });
+    const { body } = await bench.result(id);
+    expect(body.results).toMatchObject([
+      {
+        status: 'partial',
+        completeness: [{ path: '/positions', returnedRows: 18, expectedRows: 20, complete: false }],
+      },
+    ]);
   });
 
   it('DI-061 is there under /api too, as lists, reads and cancels are; runs start under /api/v2 alone', async () => {

@@ -110,8 +110,16 @@ function unnamed({ valueKind, node }: LeafTarget): number {
   return ['money', 'number', 'integer'].includes(valueKind) ? UNNAMED.number : UNNAMED.rare;
 }
 
-/** Texts of the first rows of each column. */
-function textsOfColumns({ columns, blocks }: FoundTable): string[][] {
+const textsKnown = new WeakMap<FoundTable['blocks'], string[][]>();
+
+/** Texts of the first rows of each column; for every list the same. */
+function textsOfColumns(table: FoundTable): string[][] {
+  let texts = textsKnown.get(table.blocks);
+  if (texts === undefined) textsKnown.set(table.blocks, (texts = readTexts(table)));
+  return texts;
+}
+
+function readTexts({ columns, blocks }: FoundTable): string[][] {
   const texts = columns.map((): string[] => []);
   for (const { rows } of blocks) {
     for (const { cells } of rows) {

@@ -14,18 +14,27 @@ export function gridTables(reading: Reading, scope: Scope, sense: HeaderSense): 
   return reading.tables.flatMap((table) => {
     if (table.found === 'aligned') return [];
     const rows = rowsOf(table, reading).filter(({ from, to }) => from >= scope.from && to <= scope.to);
-    return rows.length < 2 ? [] : [foundTable(table, rows, scope, reading, sense)];
+    if (rows.length < 2) return [];
+    const count = headerRowsOf(table, rows, sense);
+    const key = `${scope.from} ${scope.to} ${count}`;
+    const known = tablesKnown.get(table) ?? new Map<string, FoundTable>();
+    tablesKnown.set(table, known);
+    const found = known.get(key) ?? foundTable(table, { rows, count }, scope, reading);
+    known.set(key, found);
+    return [found];
   });
 }
 
+/** By scope and number of header rows: for every list the same. */
+const tablesKnown = new WeakMap<Table, Map<string, FoundTable>>();
+
+/** @param count rows that are header */
 function foundTable(
   table: Table,
-  rows: readonly FoundRow[],
+  { rows, count }: { rows: readonly FoundRow[]; count: number },
   scope: Scope,
   reading: Reading,
-  sense: HeaderSense,
 ): FoundTable {
-  const count = headerRowsOf(table, rows, sense);
   const columns = Array.from({ length: table.columns }, (_, column) => {
     const said = rows.slice(0, count).flatMap(({ cells }) => cells.filter((cell) => cell.column === column));
     const header = said.map(({ text }) => text).join(' ');

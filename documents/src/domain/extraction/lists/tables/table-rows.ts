@@ -4,7 +4,7 @@ import type { Reading, WordRange } from '../../reading.js';
 import { BRACKETED, type ColumnOfLeaf } from './assign-columns.js';
 import { ABSENT, absent, cellAnswer } from './cell-answer.js';
 import { CellValues } from './cell-values.js';
-import { cellOf, type FoundCell, type FoundRow, type FoundTable } from './found-table.js';
+import type { FoundCell, FoundRow, FoundTable } from './found-table.js';
 
 /** What a row says: its leaves, and marks such as `WR` or `new` that stand in a cell of it. */
 export interface RowAnswers {
@@ -108,9 +108,4 @@ function partOfCell(cell: FoundCell | undefined, part: 'code' | 'behind', readin
 /** A dash or two dots stand for nothing. */
 function isDash(text: string): boolean {
   return /^(?:[-–—.]{1,3}|n\/a|none)$/iu.test(text);
-}
-
-export function isFilled(row: FoundRow, column: number): boolean {
-  const text = cellOf(row, column)?.text;
-  return text !== undefined && !isDash(text);
 }
