@@ -6,6 +6,7 @@ import { authorsFinder } from './entries/authors-finder.js';
 import { contactsFinder } from './entries/contacts-finder.js';
 import { entriesFinder } from './entries/entries-finder.js';
 import { enumerationFinder } from './entries/enumeration-finder.js';
+import { partiesFinder } from './entries/parties-finder.js';
 import { referencesFinder } from './entries/references-finder.js';
 import { seriesFinder } from './series/series-finder.js';
 import { tableFinder } from './tables/table-finder.js';
@@ -19,6 +20,7 @@ const FINDERS: readonly ListFinder[] = [
   entriesFinder,
   enumerationFinder,
   contactsFinder,
+  partiesFinder,
 ];
 
 /** The list as the likeliest of all ways has it; empty where none has one. */

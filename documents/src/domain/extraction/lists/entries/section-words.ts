@@ -37,17 +37,21 @@ const GENERAL: ReadonlySet<string> = new Set([
 const LONGEST_LABEL = 3;
 const BY_WORD = 0.9;
 const BY_KIND = 0.8;
+const BY_WORDS_AND_MORE = 0.7;
 const BY_DESCRIPTION = 0.65;
 
 /** How surely a section is that of a list, 0…1, by its heading. */
 export function likenessOf({ words }: Pick<Section, 'words'>, list: ListTarget): number {
   const said = words.filter((word) => !GENERAL.has(word) && !/^\d+$/u.test(word));
   if (said.length === 0) return 0;
-  if (list.labels.some(({ words: label }) => label.length <= LONGEST_LABEL && isNamedBy(said, label))) return BY_WORD;
+  const labels = list.labels.map(({ words: label }) => label).filter((label) => label.length <= LONGEST_LABEL);
+  const own = Math.max(0, ...labels.map((label) => namedBy(said, label)));
+  if (own > 0) return own;
   const kind = kindOf(said)?.kind ?? null;
   if (kind !== null) return kind === kindOfList(list) ? BY_KIND : 0;
-  const described = new Set(plainWords(list.description));
-  return said.length > 1 && said.every((word) => described.has(word)) ? BY_DESCRIPTION : 0;
+  return said.length > 1 && ` ${plainWords(list.description).join(' ')} `.includes(` ${said.join(' ')} `)
+    ? BY_DESCRIPTION
+    : 0;
 }
 
 /** The kind of section that a list is of, by its description or its name, whichever says more. */
@@ -56,9 +60,12 @@ function kindOfList({ name, description }: ListTarget): number | null {
   return ((named?.length ?? 0) > (described?.length ?? 0) ? named : described)?.kind ?? null;
 }
 
-function isNamedBy(said: readonly string[], label: readonly string[]): boolean {
+/** How surely words are those of a label: all of them, or a few more. */
+function namedBy(said: readonly string[], label: readonly string[]): number {
   const words = label.flatMap(plainWords).filter((word) => !GENERAL.has(word));
-  return words.length > 0 && words.every((word) => said.includes(word)) && said.length <= words.length + 2;
+  if (words.length === 0 || !words.every((word) => said.includes(word))) return 0;
+  if (said.length === words.length) return BY_WORD;
+  return said.length <= words.length + 2 ? BY_WORDS_AND_MORE : 0;
 }
 
 /** The kind whose longest name stands among the words. */
