@@ -1,4 +1,4 @@
-import type { Evidence, ScalarAnswer } from '../answer.js';
+import type { ScalarAnswer } from '../answer.js';
 import type { LeafTarget } from '../compile/target.js';
 import type { Reading, Scope } from '../reading.js';
 import { addressCandidates } from './address-candidates.js';
@@ -95,16 +95,14 @@ function pageCountOf(reading: Reading): ScalarAnswer {
   const { pageNumber, first } = line;
   const at = [{ pageNumber, first, last: first }];
   const [word] = reading.wordsOf({ pageNumber, first, last: first });
-  const source = word?.source ?? 'text_layer';
-  const raw = word?.text ?? '';
-  const evidence: Evidence = {
-    raw,
+  const evidence = {
+    raw: word?.text ?? '',
     normalizedBy: 'verbatim',
     at,
     match: 'inferred',
-    source,
+    source: word?.source ?? 'text_layer',
     foundBy: 'number of pages',
-  };
+  } as const;
   return { kind: 'scalar', value: reading.pageCount, evidence, signals };
 }
 
