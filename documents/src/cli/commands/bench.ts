@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DocsvcError } from '../../domain/errors.js';
+import { benchmarkPage } from '../../embedded/benchmark/benchmark-page.js';
 import type { ClassReport } from '../../embedded/benchmark/class-report.js';
 import { CliContext } from '../context/cli-context.js';
 import { callerFolder } from '../settings/caller-folder.js';
@@ -27,10 +29,13 @@ export function addBench(program: Command): void {
       'extract from a folder with gold (schema.json, and <name>.gold.json beside each document) on this host',
     )
     .option('--class <names>', 'classes of the folder, with commas; all without it')
-    .action(async (named: string, flags: { class?: string }, command: Command) => {
+    .option('--page <file>', 'and write a page of Markdown with all figures')
+    .action(async (named: string, flags: { class?: string; page?: string }, command: Command) => {
       const context = CliContext.of(command);
-      const folder = resolve(callerFolder(process.env, process.cwd()), named);
+      const caller = callerFolder(process.env, process.cwd());
+      const folder = resolve(caller, named);
       const reports = await benched(folder, listOf(flags.class) ?? [], (message) => context.note(message));
+      if (flags.page !== undefined) writeFileSync(resolve(caller, flags.page), benchmarkPage(reports));
       const { format } = context.style;
       const isData = format === 'json' || format === 'jsonl';
       context.printRows(isData ? reports : reports.map(forPeople), COLUMNS);

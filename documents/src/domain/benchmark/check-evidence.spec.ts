@@ -64,6 +64,13 @@ describe('evidence of a result', () => {
     expect(faultsOf({})).toEqual([]);
   });
 
+  it('may be what a value follows from, where it is said to be inferred: but it stands where it is cited', () => {
+    const data = { buyer: 'company', tags: [] };
+    expect(faultsOf({ data, citation: { match: 'inferred' } })).toEqual([]);
+    const elsewhere = { match: 'inferred', excerpt: 'Acme Inc' };
+    expect(faultsOf({ data, citation: elsewhere }).join()).toContain('does not stand on page 1');
+  });
+
   it.each([
     [
       'a value that does not follow from its raw text',

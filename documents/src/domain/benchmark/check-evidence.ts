@@ -78,12 +78,14 @@ class Check {
 
   private groundsOf(node: NormalScalar, value: JsonPrimitive, field: ExtractedField): string[] {
     const { raw, normalizedBy, citations } = field;
-    if (isInferred(field)) return [];
+    if (raw === null && isInferred(field)) return [];
     if (raw === null || normalizedBy === undefined) return ['has no raw text or no name of what made the value of it'];
     if (citations.length === 0) return ['has no citation'];
     const made = NORMALIZERS[normalizedBy](raw, node);
     return [
-      ...(made === value ? [] : [`is ${JSON.stringify(value)}, but ${normalizedBy} makes ${JSON.stringify(made)}`]),
+      ...(made === value || isInferred(field)
+        ? []
+        : [`is ${JSON.stringify(value)}, but ${normalizedBy} makes ${JSON.stringify(made)}`]),
       ...citations.flatMap((citation) => faultsOfCitation(citation, this.reading)),
       ...(this.isCited(raw, citations) ? [] : [`${JSON.stringify(raw)} does not stand in the excerpt`]),
     ];
@@ -102,9 +104,10 @@ class Check {
 
 const pageOf = ({ pageNumber }: Citation, { pages }: Reading): Page | undefined =>
   pages.find((page) => page.pageNumber === pageNumber);
-/** A value that is printed nowhere, as a number of pages. */
+
+/** A value that is printed nowhere, as a number of pages, or that follows from what is cited in a way that no normalizer has. */
 export function isInferred({ raw, citations }: ExtractedField): boolean {
-  return raw === null && citations.every(({ match }) => match === 'inferred');
+  return raw === null ? citations.length === 0 : citations.some(({ match }) => match === 'inferred');
 }
 
 const folded = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();

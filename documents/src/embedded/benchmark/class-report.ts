@@ -11,7 +11,7 @@ export interface ClassReport extends ClassFigures {
   millisecondsPerPage: number;
   /** Right values whose excerpt stands on the cited page and inside its boxes. */
   grounded: { right: number; of: number };
-  /** Values that are said to be inferred: nothing of the document is cited for them. */
+  /** Values that are said to be inferred: they follow from what is cited, and are not printed there. */
   inferred: { right: number; of: number };
   /** Right values whose boxes are those of the lines that the gold says; null where it says none. */
   onLines: { right: number; of: number } | null;

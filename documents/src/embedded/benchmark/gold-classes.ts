@@ -54,6 +54,7 @@ const ENDINGS = [
  * @throws DocsvcError for a folder without gold, for gold without a document, and for a schema with faults
  */
 export function goldClassesOf(folder: string): GoldClass[] {
+  if (!existsSync(folder)) throw new DocsvcError('not_found', `there is no folder ${folder}`);
   const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => basename(name) === 'schema.json',
   );

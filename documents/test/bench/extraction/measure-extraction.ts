@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
+import { calibrationOf } from '../../../src/domain/benchmark/calibration.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
 import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
-import { reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
+import { judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { faultsOfShape } from '../../support/extraction/check-shape.js';
-import { printClass } from './print-class.js';
+import { estimated, printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
 import { askSecondJudge } from './second-judge.js';
@@ -34,14 +35,18 @@ if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.cla
 const cache = new ReadingCache();
 const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
 const reports: ClassReport[] = [];
+const measured: BenchedDocument[] = [];
 try {
   for (const one of classes) {
     const benched = await benchClass(one);
+    measured.push(...benched);
     const report = reportOf(one.name, benched);
     reports.push(report);
     if (!asked.json) process.stdout.write(printClass(report, benched, Number(asked.errors)));
     if (asked['second-judge']) process.stderr.write(`   ${JSON.stringify(await askSecondJudge(one, benched))}\n\n`);
   }
+  const { auroc, ece, leaves } = calibrationOf(measured.map(judgedOf));
+  process.stderr.write(`all: AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves\n`);
   if (asked.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 } finally {
   await cache.close();
@@ -51,8 +56,7 @@ async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
   const benched: BenchedDocument[] = [];
   for (const document of one.documents) {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
-    const reading = await cache.of(document.file);
-    const result = benchDocument(one, document, reading, extract);
+    const result = benchDocument(one, document, await cache.of(document.file), extract);
     result.faults.push(...faultsOfShape(one.schema, result.result.data));
     if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);

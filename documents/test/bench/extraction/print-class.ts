@@ -28,7 +28,7 @@ export function printClass(report: ClassReport, benched: readonly BenchedDocumen
   ].join('\n');
 }
 
-const estimated = (one: Estimate | null): string =>
+export const estimated = (one: Estimate | null): string =>
   one === null ? '-' : `${percent(one.value)} (${percent(one.low)}…${percent(one.high)})`;
 
 interface Weighed {

@@ -12,7 +12,18 @@ const NAMED: Weights = {
 /** Where fitting begins, and what it goes back to where the gold says nothing. */
 export const PRIOR_WEIGHTS: Readonly<Record<Family, Weights>> = {
   date: { ...NAMED, look: 2, top: 0.6, firstPage: 0.6, early: 0.6, narrow: 1 },
-  amount: { ...NAMED, look: 1.6, largest: 0.8, repeats: 0.8, zero: -0.3, late: 0.3, size: 0.5, narrow: 1 },
+  amount: {
+    ...NAMED,
+    look: 1.6,
+    paid: 1.5,
+    row: -1,
+    largest: 0.8,
+    repeats: 0.8,
+    zero: -0.3,
+    late: 0.3,
+    size: 0.5,
+    narrow: 1,
+  },
   number: { ...NAMED, narrow: 0.8 },
   identifier: { ...NAMED, below: 0.6, top: 0.3 },
   code: { ...NAMED, bias: -2, look: 3, unnamed: -1.5 },
@@ -35,7 +46,7 @@ export const PRIOR_WEIGHTS: Readonly<Record<Family, Weights>> = {
       long: -1,
       letters: 0.8,
     },
-    ...{ names: -0.3, lone: 0.5, unnamed: -3, web: 1.2 },
+    ...{ names: -0.3, lone: 0.5, unnamed: -3, web: 1.2, read: 1.5, words: 2, bias: -5.5 },
   },
   person: {
     ...NAMED,

@@ -3,7 +3,7 @@ import { singularOf, wordsOf } from '../../schemas/words/name-field.js';
 import type { Role } from './roles.js';
 import type { Label } from './target.js';
 
-const WEIGHTS = { quoted: 1, name: 0.9, synonym: 0.75, description: 0.7, parent: 0.95 } as const;
+const WEIGHTS = { quoted: 1, name: 0.9, synonym: 0.85, description: 0.7, parent: 0.95 } as const;
 /** Weight of labels of a noun that is a part of what is sought. */
 const PARTIAL = 0.3;
 /** Words of a description that may be a label; longer ones explain. */

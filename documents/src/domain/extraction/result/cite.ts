@@ -10,9 +10,21 @@ const LONGEST = 300;
 export function citationsOf({ at, match, source }: Evidence, reading: Reading): Citation[] {
   const pages = [...new Set(at.map(({ pageNumber }) => pageNumber))];
   return pages.map((pageNumber) => {
-    const ranges = at.filter((range) => range.pageNumber === pageNumber);
-    return { ...citationOf(ranges, reading.page(pageNumber)), match, source };
+    const page = reading.page(pageNumber);
+    const ranges = at.filter((range) => range.pageNumber === pageNumber).flatMap((range) => byLine(range, page));
+    return { ...citationOf(ranges, page), match, source };
   });
+}
+
+/** A range over the end of a line is one for each line. */
+function byLine({ pageNumber, first, last }: WordRange, { lines }: Page): WordRange[] {
+  const touched = lines.filter((line) => line.first <= last && line.last >= first);
+  if (touched.length < 2) return [{ pageNumber, first, last }];
+  return touched.map((line) => ({
+    pageNumber,
+    first: Math.max(first, line.first),
+    last: Math.min(last, line.last),
+  }));
 }
 
 function citationOf(ranges: readonly WordRange[], page: Page): Omit<Citation, 'match' | 'source'> {

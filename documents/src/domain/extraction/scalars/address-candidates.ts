@@ -49,7 +49,7 @@ function addressRuns(blocks: readonly TextBlock[], part: PartOfDocument): Piece[
   for (const block of blocks) {
     if (used.has(block)) continue;
     const first = pieceOf(block);
-    if (first === null || addressScore(first.block.text.slice(first.from, first.to)) < BEGINS) continue;
+    if (first === null || !begins(first)) continue;
     const run = [first];
     for (let last = block; run.length < MOST_LINES;) {
       const next = nextLine(last, part);
@@ -62,6 +62,11 @@ function addressRuns(blocks: readonly TextBlock[], part: PartOfDocument): Piece[
     runs.push(run);
   }
   return runs;
+}
+
+function begins({ block, from, to }: Piece): boolean {
+  const text = block.text.slice(from, to);
+  return addressScore(text) >= BEGINS && !isCompany(text);
 }
 
 /** The part of a block that is an address: behind its label, and behind the company that has it. */

@@ -40,7 +40,12 @@ export const FEATURES = [
   'repeats',
   /** Of amounts: whether none is larger. */
   'largest',
+  /** Of amounts: whether it is nothing or less. */
   'zero',
+  /** Of amounts: whether it is what was paid less the change. */
+  'paid',
+  /** Values of its kind in the same row beside it, as in a table. */
+  'row',
   /** Of texts: whether it ends as companies do. */
   'company',
   /** Of texts: whether an address in the web is made of it. */
@@ -55,6 +60,10 @@ export const FEATURES = [
   'long',
   /** Share of letters, of texts. */
   'letters',
+  /** How surely its words were read. */
+  'read',
+  /** Share of its words that look like words. */
+  'words',
   /** Whether it has no label although one would be expected. */
   'unnamed',
   /** Whether the schema does not take it, by pattern, bounds or format. */

@@ -32,9 +32,10 @@ const NEUTRAL: ReadonlySet<string> = new Set(
     'eur usd gbp rm chf inr cad aud final current new de la le du der die das den del di rounded due pay with'
   ).split(' '),
 );
+const NUMBERS: ReadonlySet<string> = new Set('number id registration code'.split(' '));
 /** Places of one label that are looked at: a word that stands everywhere labels nothing. */
 const MOST_PLACES = 400;
-const MARK = /^\s*(?:[:#=]|\.{3,}|[-–—]\s|no\b|nr\b)/iu;
+const MARK = /^\s*(?:[:#=]|\.{3,}|[-–—]\s)/u;
 
 /** Where a document prints the labels of a value inside a range of blocks, in reading order. */
 export function findLabels(
@@ -85,7 +86,12 @@ function placesOf(label: Label, index: DocumentIndex, isInside: (block: TextBloc
   return found;
 }
 
-function hitOf(label: Label, { block, from, to }: Place, { role }: LeafTarget, own: ReadonlySet<string>): LabelHit {
+function hitOf(
+  label: Label,
+  { block, from, to }: Place,
+  { role, valueKind }: LeafTarget,
+  own: ReadonlySet<string>,
+): LabelHit {
   const before = phraseBefore(block.text, from);
   const behind = phraseBehind(block.text, to);
   const around = wordsOfLabel(`${before} ${behind.words}`).filter((word) => !/^\p{N}+$/u.test(word));
@@ -94,8 +100,20 @@ function hitOf(label: Label, { block, from, to }: Place, { role }: LeafTarget, o
     ...{ label, block, from, to, foreign, neutral: around.length - foreign, length: to - from },
     isMarked: behind.isMarked,
     isFirst: block.text.slice(0, from).trim() === '',
-    isRival: isRival(wordsOfLabel(before), wordsOfLabel(block.text.slice(from, to)), wordsOfLabel(behind.words), role),
+    isRival:
+      isNumberOf(behind.words, valueKind) ||
+      isRival(wordsOfLabel(before), wordsOfLabel(block.text.slice(from, to)), wordsOfLabel(behind.words), role),
   };
+}
+
+/** `company no.` names a number and no company. */
+function isNumberOf(behind: string, kind: LeafTarget['valueKind']): boolean {
+  return (
+    kind === 'text' &&
+    wordsOfLabel(behind)
+      .slice(0, 2)
+      .some((word) => NUMBERS.has(word))
+  );
 }
 
 /** Whether words around a label make a longer one of it, or the label itself is one, that is known to name something else. */

@@ -30,6 +30,13 @@ export class PageNeighbours {
       .sort((one, other) => one.box[0] - other.box[0]);
   }
 
+  /** Blocks on the same height to the left, the nearest first. */
+  leftOf(block: TextBlock): TextBlock[] {
+    return this.around(block)
+      .filter((other) => other.box[0] + other.box[2] <= block.box[0] + 0.005 && overlapY(block, other) >= 0.5)
+      .sort((one, other) => other.box[0] - one.box[0]);
+  }
+
   /** Blocks under it or a part of it, the nearest first, with the distance in heights of a line. */
   below(block: TextBlock): { block: TextBlock; lines: number }[] {
     const bottom = block.box[1] + block.box[3];

@@ -2,7 +2,7 @@ import type { Reading, Scope } from '../reading.js';
 import { DocumentIndex, type PlacedValue } from './document-index.js';
 import type { Features } from './features.js';
 import type { RecognizedKind } from '../values/recognize.js';
-import type { TextBlock } from './text-block.js';
+import { rangesOf, type TextBlock } from './text-block.js';
 
 /** So few lines are an item of a list, whose values have no labels. */
 const NARROW_LINES = 14;
@@ -19,6 +19,7 @@ export class PartOfDocument {
   /** Height of most lines. */
   private readonly usualHeight: number;
   private siteNames: readonly string[] | null = null;
+  private readonly crowds = new Map<PlacedValue, number>();
   private readonly counts = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(
@@ -63,6 +64,23 @@ export class PartOfDocument {
       ...(block.isBold ? { bold: 1 } : {}),
       ...(this.isNarrow ? { narrow: 1 } : {}),
     };
+  }
+
+  /** How many other values of a kind stand on its line. */
+  beside(value: PlacedValue, kind: Exclude<RecognizedKind, 'text' | 'boolean'>): number {
+    const known = this.crowds.get(value);
+    if (known !== undefined) return known;
+    const { block } = value;
+    const others = [...this.index.neighbours.rightOf(block), ...this.index.neighbours.leftOf(block)];
+    const count = others.reduce((sum, other) => sum + this.index.valuesIn(other, kind).length, 0);
+    this.crowds.set(value, count);
+    return count;
+  }
+
+  /** How surely a part of a block was read. */
+  readOf({ block, from, to }: { block: TextBlock; from: number; to: number }): number {
+    const words = rangesOf(block, from, to).flatMap((range) => this.reading.wordsOf(range));
+    return words.length === 0 ? 1 : words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
   }
 
   sizeOf(block: TextBlock): number {

@@ -1,8 +1,11 @@
 import type { LeafTarget } from '../compile/target.js';
 import { isFit } from '../values/fit.js';
 import { placeOf, type Candidate } from './candidate.js';
-import { familyOf, FEATURES, type Features } from './features.js';
+import { type Family, familyOf, FEATURES, type Features } from './features.js';
 import { WEIGHTS } from './weights.js';
+
+/** What is weighed how much, by the family of a leaf. */
+export type AllWeights = Readonly<Record<Family, Features>>;
 
 /** What a leaf without a label near is found by: where it stands, when no more than its kind and place say which one is meant. */
 const STANDS_OUT: ReadonlySet<string> = new Set([
@@ -15,11 +18,15 @@ const STANDS_OUT: ReadonlySet<string> = new Set([
   'address',
   'currency',
   'total',
+  'commitment',
 ]);
 
 /** Candidates with their scores, the best first; of several for the same words and value the best. A score above 0 beats none. */
-export function ranked(target: LeafTarget, candidates: readonly Candidate[]): Candidate[] {
-  const weights = WEIGHTS[familyOf(target)];
+export function ranked(
+  target: LeafTarget,
+  candidates: readonly Candidate[],
+  { [familyOf(target)]: weights }: AllWeights = WEIGHTS,
+): Candidate[] {
   const best = new Map<string, Candidate>();
   for (const candidate of candidates) {
     const features = { ...candidate.features, ...leafFeatures(target, candidate) };

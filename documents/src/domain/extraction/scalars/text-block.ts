@@ -51,6 +51,9 @@ const WIDE_GAP = 1.1;
 /** A line that reaches so far into the width of its page's text goes on in the next one. */
 const FULL = 0.86;
 const NEAR_LINES = 1.9;
+const WORDS_OF_PROSE = 6;
+const SAME_EDGE = 0.015;
+const INDENT = 0.08;
 
 /** All blocks of a document in reading order, each word in one. */
 export function blocksOf(reading: Reading): TextBlock[] {
@@ -100,9 +103,12 @@ function goesOn(above: Piece, next: Piece, width: readonly [number, number] | un
   const [left, right] = width;
   const [x, y, w, h] = above.box;
   // A column of its own is as wide as its longest lines, which the page alone does not tell.
-  const reaches =
-    (x + w - left) / (right - left) >= FULL || (w > 0.3 && w >= next.box[2] * 0.95 && Math.abs(x - next.box[0]) < 0.02);
-  return reaches && w > 0.3 && next.box[1] > y && next.box[1] - y <= h * NEAR_LINES && Math.abs(x - next.box[0]) < 0.12;
+  const isLong = above.range.last - above.range.first + 1 >= WORDS_OF_PROSE && w > 0.3;
+  const reaches = (x + w - left) / (right - left) >= FULL || w >= next.box[2] * 0.95;
+  // Lines of a paragraph begin below each other, but for the first; lines in the middle of a page do not.
+  const shift = next.box[0] - x;
+  const isAligned = Math.abs(shift) < SAME_EDGE || (shift < 0 && shift > -INDENT);
+  return isLong && reaches && isAligned && next.box[1] > y && next.box[1] - y <= h * NEAR_LINES;
 }
 
 function piecesOf(line: number, reading: Reading): Piece[] {

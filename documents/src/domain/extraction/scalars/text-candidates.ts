@@ -31,11 +31,25 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
     ({ piece: { block, from, to } }) => !hasBlankRoom(block.text.slice(from, to)),
   );
   return written.flatMap(({ piece, features, foundBy }) => {
-    const own = { ...part.standing(piece.block), ...lookOf(piece, target, nouns), ...webOf(piece, part) };
+    const own = {
+      ...part.standing(piece.block),
+      ...lookOf(piece, target, nouns),
+      ...webOf(piece, part),
+      read: part.readOf(piece),
+    };
     return (
       candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []
     );
   });
+}
+
+/** Misread pictures are full of rows of letters that nobody wrote. */
+function shareOfWords(text: string): number {
+  const words = text.split(/\s+/u);
+  const good = words.filter((word) =>
+    /^[("“]?(?:\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\p{Lu}\.|&|\p{Lu}\p{Ll}*\p{Lu}\p{Ll}+)['’\p{L}]*[.,:;)”"]*$/u.test(word),
+  );
+  return good.length / Math.max(1, words.length);
 }
 
 /** A company has its name in its address in the web. */
@@ -59,6 +73,7 @@ function lookOf({ block, from, to }: Piece, target: LeafTarget, nouns: ReadonlyS
     ...(words.some((word) => nouns.has(word)) ? { names: 1 } : {}),
     ...(from === 0 && to >= block.text.length - 1 ? { lone: 1 } : {}),
     long: Math.min(1, text.length / LONGEST),
+    words: shareOfWords(text),
     letters: letters / Math.max(1, text.replaceAll(/\s/gu, '').length),
     look: isName ? 1 : target.shape === 'place' && isPlace(text) ? 1 : 0,
     early: 1 / (1 + block.index),
@@ -74,18 +89,23 @@ function piecesAt(place: NamedPlace, target: LeafTarget): Piece[] {
     ? findCompanies(text).map((span) => ({ block, from: from + span.from, to: from + span.to }))
     : [];
   const nearest = relation === 'before' ? companies.at(-1) : companies[0];
-  const phrase = relation === 'before' ? phraseBefore(place, isName) : phraseFrom(place, target);
+  const phrase =
+    target.shape === 'place'
+      ? placeFrom(place)
+      : relation === 'before'
+        ? phraseBefore(place, isName)
+        : phraseFrom(place);
   return [...(nearest === undefined ? [] : [nearest]), ...(phrase === null ? [] : [phrase])];
 }
 
 /** Behind a label, and in blocks beside it: up to a mark that ends the phrase. */
-function phraseFrom({ relation, block, from, to }: NamedPlace, target: LeafTarget): Piece | null {
+function phraseFrom({ relation, block, from, to }: NamedPlace): Piece | null {
   const isLine = block.ranges.length === 1;
   if (!isLine && relation !== 'after') return null;
   const text = block.text.slice(from, isLine ? block.text.length : to);
   const start = from + (/^[\s:#=.,;"”’)\-–—]*/u.exec(text)?.[0].length ?? 0);
   const rest = block.text.slice(start, from + text.length);
-  const end = isLine ? lineEnd(rest) : clauseEnd(rest, target);
+  const end = isLine ? lineEnd(rest) : clauseEnd(rest);
   return trimmed({ block, from: start, to: start + end });
 }
 
@@ -95,17 +115,29 @@ function lineEnd(text: string): number {
   return match === null || match.index === 0 ? text.length : match.index;
 }
 
+/** What stands between a label of law and the place whose law it is. */
+const BEFORE_PLACE =
+  /^[\s,:.]*(?:and\s+construed\s+)?(?:(?:in\s+accordance\s+with|under|by),?\s+)*(?:the\s+)?(?:(?:internal\s+|substantive\s+)?laws?\s+of\s+)?(?:the\s+)?/iu;
 const PLACE =
-  /^(?:the\s+)?((?:(?:State|Commonwealth|Province|Republic|Kingdom|City)\s+of\s+)?\p{Lu}[\p{L}.]*(?:(?:\s|\sand\s|\sof\s)\p{Lu}[\p{L}.]*){0,3})/u;
+  /^(?:(?:State|STATE|Commonwealth|COMMONWEALTH|Province|PROVINCE|Republic|REPUBLIC|Kingdom|KINGDOM)\s+(?:of|OF)\s+)?\p{Lu}[\p{L}.]*(?:\s(?:(?:and|of|AND)\s)?\p{Lu}[\p{L}.]*){0,3}/u;
+const NO_PLACE = /\b(?:agreement|law|laws|section|article|note|loan|document|party|parties|company|borrower|page)\b/iu;
 
-function clauseEnd(text: string, { shape }: LeafTarget): number {
-  if (shape === 'place') return PLACE.exec(text)?.[0].length ?? 0;
+function clauseEnd(text: string): number {
   const match = /[;,(]|\.\s|\.$|:\s/u.exec(text);
   return Math.min(match?.index ?? text.length, LONGEST);
 }
 
+/** The name of a place behind a label. */
+function placeFrom({ block, from, to, relation }: NamedPlace): Piece | null {
+  if (relation === 'before') return null;
+  const text = block.text.slice(from, to);
+  const start = from + (BEFORE_PLACE.exec(text)?.[0].length ?? 0);
+  const said = PLACE.exec(block.text.slice(start, to))?.[0].replace(/\.$/u, '');
+  return said === undefined || NO_PLACE.test(said) ? null : { block, from: start, to: start + said.length };
+}
+
 function isPlace(text: string): boolean {
-  return PLACE.exec(text)?.[0].length === text.length;
+  return PLACE.exec(text)?.[0] === text;
 }
 
 /** `NAME, as Agent` and `NAME (the "Agent")`: what stands before a label, as far back as a mark. */
@@ -140,18 +172,35 @@ function unnamedPieces(target: LeafTarget, part: PartOfDocument): Piece[] {
   const first = part.blocks.filter(({ pageNumber }) => pageNumber === part.firstPage);
   const wholes = first
     .filter(({ ranges, text }) => ranges.length <= 3 && text.length <= LONGEST * 2 && /\p{L}{2}/u.test(text))
-    .slice(0, MOST_UNNAMED)
-    .flatMap((block) => trimmed({ block, from: 0, to: block.text.length }) ?? []);
-  if (target.shape !== 'company' && target.shape !== 'party') return wholes;
-  const near = [
-    ...first,
-    ...(part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : []),
-  ];
-  const companies = near.flatMap((block) => findCompanies(block.text).map(({ from, to }) => ({ block, from, to })));
-  return [...wholes, ...companies.filter(({ from, to, block }) => from > 0 || to < block.text.length)].slice(
-    0,
-    MOST_UNNAMED * 2,
+    .slice(0, MOST_UNNAMED);
+  const toPiece = (block: TextBlock): Piece[] => {
+    const piece = trimmed({ block, from: 0, to: block.text.length });
+    return piece === null ? [] : [piece];
+  };
+  if (target.shape === 'person') return wholes.flatMap(toPiece).map(nameIn);
+  if (target.shape !== 'company' && target.shape !== 'party') return wholes.flatMap(toPiece);
+  const last =
+    part.lastPage > part.firstPage ? part.blocks.filter(({ pageNumber }) => pageNumber === part.lastPage) : [];
+  const companies = [...first, ...last].flatMap((block) =>
+    findCompanies(block.text).map((span) => ({ block, ...span })),
   );
+  const holders = new Set(companies.map(({ block }) => block));
+  const others = wholes.filter((block) => !holders.has(block)).flatMap(toPiece);
+  return [...others.map(withoutNumber), ...companies].slice(0, MOST_UNNAMED * 2);
+}
+
+/** A name at the beginning of a block, without what stands behind a dash or a bar; the whole where none begins there. */
+function nameIn({ block, from, to }: Piece): Piece {
+  const text = block.text.slice(from, to);
+  const [head = text] = text.split(/\s+[-–—|•,]\s*|,/u);
+  return isPersonName(head) ? { block, from, to: from + head.length } : { block, from, to };
+}
+
+/** The number under which a company is registered often stands behind its name in brackets. */
+function withoutNumber({ block, from, to }: Piece): Piece {
+  const text = block.text.slice(from, to);
+  const cut = /\s*[({[][^)({[]*\d[^)({[]*[)}\]]?$/u.exec(text);
+  return cut === null || cut.index === 0 ? { block, from, to } : { block, from, to: from + cut.index };
 }
 
 const NAME_PART = /^\p{Lu}(?:\p{Ll}+|\.|\p{Lu}+)(?:['’-]\p{L}+)*\.?,?$/u;

@@ -5,6 +5,7 @@ import type { PlacedValue } from './document-index.js';
 import type { Features } from './features.js';
 import { sayingOfHit } from './find-labels.js';
 import { namedPlaces, type NamedPlace } from './named-place.js';
+import { cents, NOTHING_PAID, paidAmounts } from './paid-amounts.js';
 import { sayingOf, type PartOfDocument } from './part-of-document.js';
 
 type Recognizable = Exclude<RecognizedKind, 'text' | 'boolean'>;
@@ -76,6 +77,7 @@ function generalFeatures(
 ): (value: PlacedValue) => Features {
   const places = new Map(values.map((value, at) => [value, at]));
   const repeats = part.repeats(values, kind);
+  const paid = kind === 'money' ? paidAmounts(part) : NOTHING_PAID;
   const largest = Math.max(...values.filter(({ look }) => look >= 0.8).map(({ amount }) => amount ?? 0));
   return (value) => {
     const at = places.get(value) ?? 0;
@@ -86,7 +88,9 @@ function generalFeatures(
       late: 1 / (values.length - at),
       repeats: Math.min(1, Math.log2(count) / 3),
       ...(value.amount !== null && value.amount === largest ? { largest: 1 } : {}),
-      ...(value.amount === 0 ? { zero: 1 } : {}),
+      ...(value.amount !== null && value.amount <= 0 ? { zero: 1 } : {}),
+      ...(value.amount !== null && paid.has(cents(value.amount)) ? { paid: 1 } : {}),
+      row: Math.min(1, part.beside(value, kind) / 2),
       ...(value.from === 0 && value.to >= value.block.text.length - 1 ? { lone: 1 } : {}),
     };
   };

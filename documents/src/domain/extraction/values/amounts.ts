@@ -14,7 +14,8 @@ export interface NumberSpan {
   isPercent: boolean;
 }
 
-const DIGITS = String.raw`\d{1,3}(?: \d{3})+,\d{2}|\d{1,3}(?:[.,'’\u00a0]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
+/** The last alternatives are amounts without a whole part, and those whose decimals stand apart in a picture. */
+const DIGITS = String.raw`\d+[.,] \d{2}(?=\s*$)|\d{1,3}(?: \d{3})+,\d{2}|\d{1,3}(?:[.,'’\u00a0]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
 const NUMBER = new RegExp(
   String.raw`(${CURRENCY_PATTERN})?\s?([-−–(]\s?)?(${CURRENCY_PATTERN})?\s?(${DIGITS})(?:,--?|\.-)?(\s?\))?(\s?-(?![\p{N}\p{L}]))?(?:\s?(%|‰)|\s?(${CURRENCY_PATTERN})(?!\p{L}))?(\s(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|Mio\.?|Mrd\.?)\b)?`,
   'gu',
@@ -75,6 +76,8 @@ function count(text: string, pattern: RegExp): number {
 
 /** A single mark before exactly three digits is what the document mostly means by it; otherwise the last mark is before decimals. */
 function readDigits(digits: string, mark: DecimalMark): { value: number; decimals: number } | null {
+  const joined = digits.replace(/([.,]) /u, '$1');
+  if (joined !== digits) return readDigits(joined, mark);
   const marks = [...digits.matchAll(/[.,]/gu)].map(({ 0: one, index }) => ({ one, index }));
   const last = marks.at(-1);
   if (last === undefined) return { value: Number(digits.replaceAll(/\D/gu, '')), decimals: 0 };

@@ -4,7 +4,7 @@ import type { TextSpan } from './contacts.js';
 const SUFFIXES: ReadonlySet<string> = new Set(
   (
     'inc incorporated corp corporation llc llp lp ltd limited plc co company gmbh ag kg kgaa ohg ug se sa sas sarl srl spa bv nv na ab asa oy oyj aps ' +
-    'sro zrt kft rt ltda eirl pty pte bhd berhad sdnbhd sb pvt pjsc ooo fzc fzco fze cv sl slu sc doo dd ad eood kk gk association bank group holdings trust ' +
+    'sro zrt kft rt ltda eirl pty pte sdn bhd berhad sdnbhd sb pvt pjsc ooo fzc fzco fze cv sl slu sc doo dd ad eood kk gk association bank group holdings trust ' +
     'partners enterprise enterprises stores industries services trading'
   ).split(' '),
 );
@@ -58,7 +58,7 @@ export function isCompany(text: string): boolean {
 
 function isSuffixAt(tokens: readonly Token[], at: number): boolean {
   const word = tokens[at]?.text ?? '';
-  return /^[(]?\p{Lu}/u.test(word) && SUFFIXES.has(plain(word));
+  return /^\p{Lu}/u.test(word) && SUFFIXES.has(plain(word));
 }
 
 /** A comma goes on only to a suffix; a full stop behind a longer word, a semicolon or a colon ends a name. */
@@ -75,7 +75,7 @@ function startOf(tokens: readonly Token[], at: number, floor: number): number {
       /[;:]$|\p{Ll}{4,}\.$/u.test(word) || (/,$/u.test(word) && before < at - 1 && !isInitialed(tokens, before, at));
     if (breaks || (!isName && !CONNECTORS.has(word.toLowerCase()))) break;
     if (isName) start = before;
-    if (/^["“(]/u.test(word)) break;
+    if (/^["“(]/u.test(word) && !/^\(\p{Lu}{1,3}\)$/u.test(word)) break;
   }
   return start;
 }

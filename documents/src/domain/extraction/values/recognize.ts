@@ -117,7 +117,7 @@ function isAmount({ value, decimals, currency }: NumberSpan): boolean {
 
 function lookOfMoney({ decimals, currency, value }: NumberSpan): number {
   if (currency !== null) return decimals === 2 || value >= 1000 ? 1 : 0.8;
-  return decimals === 2 ? 0.8 : 0.2;
+  return decimals === 2 ? 0.8 : Math.abs(value) < 1000 ? 0.05 : 0.2;
 }
 
 function lookOfIdentifier(text: string): number {

@@ -4,10 +4,14 @@ import { seemsOnItsSide, skewOf } from '../../../../domain/layout/deskew.js';
 import { right, type TextRun, unionOf } from '../../../../domain/layout/text-run.js';
 import { type Size, type Turn } from '../../../../domain/layout/turned-picture.js';
 import { loadSharp } from './load-sharp.js';
-import { quartersToUpright, type RecognizedWord, recognizeWords } from './tesseract.js';
+import { type Layout, quartersToUpright, type RecognizedWord, recognizeWords } from './tesseract.js';
 
 /** Below this mean confidence a page may stand on its side, which takes a second to find out. */
 const DOUBTFUL = 0.7;
+/** Below this one another layout may read more of it. */
+const GOOD = 0.85;
+/** A word so sure is mostly right. */
+const SURE_WORD = 0.6;
 const FEW_WORDS = 5;
 /** Lean is looked for in a picture of this width. */
 const SKEW_WIDTH = 900;
@@ -23,32 +27,52 @@ export interface Reading {
   confidence: number | null;
 }
 
-/** Reads a picture: straightened, and turned upright where it cannot be read as it stands. */
+/**
+ * Reads a picture: straightened, and turned upright where it cannot be read as it stands. One that is hard to read is read again with its text in
+ * columns, and what says most is taken.
+ */
 export async function readPicture(picture: GreyPicture, languages: readonly string[], dpi: number): Promise<Reading> {
+  const readings: Reading[] = [];
+  const read = async (quarters: Turn['quarters'], layout: Layout): Promise<Reading> => {
+    const reading = await readTurned(picture, quarters, { languages, dpi, layout });
+    readings.push(reading);
+    return reading;
+  };
   if (seemsOnItsSide(await scaledDown(picture))) {
     const quarters = await quartersToUpright(picture, dpi);
-    if (quarters !== 0) return readTurned(picture, quarters, languages, dpi);
+    if (quarters !== 0 && isSure(await read(quarters, 'block'), DOUBTFUL)) return bestOf(readings);
   }
-  const asItStands = await readTurned(picture, 0, languages, dpi);
-  if ((asItStands.confidence ?? 0) >= DOUBTFUL && wordsIn(asItStands) >= FEW_WORDS) return asItStands;
+  if (isSure(await read(0, 'block'), GOOD) || isSure(await read(0, 'columns'), DOUBTFUL)) return bestOf(readings);
   const quarters = await quartersToUpright(picture, dpi);
-  if (quarters === 0) return asItStands;
-  const upright = await readTurned(picture, quarters, languages, dpi);
-  return (upright.confidence ?? 0) > (asItStands.confidence ?? 0) ? upright : asItStands;
+  if (quarters !== 0) await read(quarters, 'block');
+  return bestOf(readings);
 }
 
-const wordsIn = (reading: Reading): number => reading.runs.reduce((sum, run) => sum + run.words.length, 0);
+function isSure({ confidence, runs }: Reading, least: number): boolean {
+  return (confidence ?? 0) >= least && runs.reduce((sum, run) => sum + run.words.length, 0) >= FEW_WORDS;
+}
+
+/** Noise has many words, and misread ones a high confidence here and there: what counts is how many letters are sure. */
+function bestOf(readings: readonly Reading[]): Reading {
+  const [first, ...more] = readings;
+  if (first === undefined) throw new TypeError('nothing was read');
+  return more.reduce((best, one) => (sureLetters(one) > sureLetters(best) ? one : best), first);
+}
+
+function sureLetters({ runs }: Reading): number {
+  const words = runs.flatMap((run) => run.words).filter(({ confidence }) => confidence >= SURE_WORD);
+  return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0);
+}
 
 async function readTurned(
   picture: GreyPicture,
   quarters: Turn['quarters'],
-  languages: readonly string[],
-  dpi: number,
+  { languages, dpi, layout }: { languages: readonly string[]; dpi: number; layout: Layout },
 ): Promise<Reading> {
   const upright = quarters === 0 ? picture : await turned(picture, quarters * 90);
   const degrees = -skewOf(await scaledDown(upright));
   const straight = degrees === 0 ? upright : await turned(upright, degrees);
-  const words = await recognizeWords(straight, languages, dpi);
+  const words = await recognizeWords(straight, languages, { dpi, layout });
   const confidence = words.length === 0 ? null : words.reduce((sum, word) => sum + word.confidence, 0) / words.length;
   return {
     runs: runsOf(words),

@@ -9,6 +9,11 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin', OMP_THREAD_LIMIT: '1', LC_ALL: 'C.U
 const LEAST_CONFIDENCE = 0.2;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
+/** What Tesseract takes the text for: one block, or a column of lines of different sizes. */
+export type Layout = 'block' | 'columns';
+
+const LAYOUTS: Readonly<Record<Layout, string>> = { block: '6', columns: '4' };
+
 export interface RecognizedWord {
   text: string;
   box: Box;
@@ -21,9 +26,10 @@ export interface RecognizedWord {
 export async function recognizeWords(
   picture: GreyPicture,
   languages: readonly string[],
-  dpi: number,
+  { dpi, layout }: { dpi: number; layout: Layout },
 ): Promise<RecognizedWord[]> {
-  const args = ['stdin', 'stdout', '-l', languages.join('+'), '--psm', '6', '--dpi', String(Math.round(dpi)), 'tsv'];
+  const how = ['--psm', LAYOUTS[layout], '--dpi', String(Math.round(dpi))];
+  const args = ['stdin', 'stdout', '-l', languages.join('+'), ...how, 'tsv'];
   const { stdout } = await runTesseract(args, picture);
   return stdout.split('\n').flatMap(wordOfRow);
 }
