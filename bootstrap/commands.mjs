@@ -64,6 +64,10 @@ export const COMMANDS = {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
   },
+  'documents:demo': {
+    needs: [...DOCUMENTS, 'tools', 'temporal'],
+    argv: ['--enable-source-maps', 'dist/documents/src/cli/demo/main.js'],
+  },
   'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
   'documents:cli': {
     needs: ['documents-packages', 'documents-build'],

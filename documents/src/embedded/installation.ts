@@ -17,6 +17,9 @@ import { OrdinaryUser } from '../../../src/embedded/user-namespace.js';
 import { configWarnings, loadConfig, NO_SEAL_KEY, publicUrl, type DocsvcConfig } from '../platform/config/index.js';
 import { openDocsvcFolder, type DocsvcFolder } from './state-folder.js';
 
+/** Of whoever starts an installation, for what it throws. */
+export { StartRefused };
+
 export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A line for the terminal: progress, restarts, warnings. */
