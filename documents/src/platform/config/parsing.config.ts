@@ -36,15 +36,11 @@ export class ParsingConfig {
   @setting({
     variable: 'DOCSVC_EXTRACTORS',
     read: integer(1, 64),
-    default: defaultExtractors,
-    defaultText: 'one for every core and 3 GiB of memory, at least 1, at most 8',
+    default: defaultParsers,
+    defaultText: 'one for every two cores and 3 GiB of memory, at least 1, at most 8',
     about: 'Documents that values are extracted from at once in one worker; each may use 2 GiB of memory.',
   })
   readonly extractors!: number;
-}
-
-function defaultExtractors(): number {
-  return Math.max(1, Math.min(8, availableParallelism(), Math.floor(totalmem() / (3 * GIB))));
 }
 
 function defaultParsers(): number {

@@ -82,9 +82,6 @@ export const dayOf = (random: Random): Day => ({
   day: 1 + random.below(28),
 });
 
-/** The day some days later, within its month. */
-export const later = ({ year, month, day }: Day, days: number): Day => ({ year, month, day: Math.min(28, day + days) });
-
 const padded = (value: number): string => String(value).padStart(2, '0');
 export const isoOf = ({ year, month, day }: Day): string => `${year}-${padded(month)}-${padded(day)}`;
 export const dottedOf = ({ year, month, day }: Day): string => `${padded(day)}.${padded(month)}.${year}`;

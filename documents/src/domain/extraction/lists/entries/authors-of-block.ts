@@ -17,7 +17,7 @@ export interface Author {
 
 const EMAIL = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,6}\p{L}{2,24}/u;
 const ORGANIZATION =
-  /\b(?:univ|college|institut|school|academ|depart|facult|laborator|labs?\b|cent(?:er|re)|research|inc\b|corp|company|ltd|gmbh|hospital|technolog|polytech|google|bell|microsoft|street|road|avenue|campus)/iu;
+  /\b(?:univ|college|institut|school|academ|depart|facult|laborator|labs?\b|cent(?:er|re)|research|inc\b|corp|company|ltd|gmbh|hospital|technolog|polytech|street|road|avenue|campus)/iu;
 const TOKEN = /^\.?\p{Lu}[\p{L}'’.-]*\.*$|^\.+$|^(?:de|van|von|der|den|da|di|la|le|del|bin|ibn|al|dos)$/u;
 /** Signs that point to a note or an affiliation. */
 const NOTE = /[\d,*∗†‡§¶#]+$/u;

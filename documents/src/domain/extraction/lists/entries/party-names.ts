@@ -10,7 +10,7 @@ export interface PartyName {
 }
 
 const COMPANY =
-  /(?:^|[\s,(])(?:n\.?\s?a|inc|incorporated|llc|l\.l\.c|llp|l\.?p|ltd|limited|plc|corp|corporation|company|co|ag|s\.?a|b\.?m|n\.?v|gmbh|s\.p\.a|trust|fund|branch|association|bank|banking|insurance|securities|paribas)\.?(?=$|[\s,).])/iu;
+  /(?:^|[\s,(])(?:n\.?\s?a|inc|incorporated|llc|l\.l\.c|llp|l\.?p|ltd|limited|plc|corp|corporation|company|co|ag|s\.?a|b\.?m|n\.?v|gmbh|s\.p\.a|trust|fund|branch|association|bank|banking|insurance|securities)\.?(?=$|[\s,).])/iu;
 const AS_ROLE = /(?:^|,\s|\s)as\s+(?:an?\s+|the\s+)?(.{3,80}?)[\s,.;:]*$/iu;
 const ONLY_SUFFIX =
   /^(?:association|branch|n\.a\.|inc\.|incorporated|llc|l\.p\.|corporation|company|limited|plc|group limited|banking)\b/iu;
@@ -24,6 +24,7 @@ const MOST_ABOVE = 12;
 const MOST_BETWEEN = 40;
 const SAME_LEFT = 0.025;
 const LONGEST = 12;
+const MOST_COMPANIES = 0.8;
 const EDGE = 0.03;
 const ENDS_NAME = new RegExp(`${COMPANY.source}[.,]*$`, 'iu');
 const MOST_OF_NAME = 3;
@@ -94,7 +95,10 @@ export function namesInSchedule(role: readonly string[], lines: readonly ReadLin
     const next = lines[index + 1]?.text ?? '';
     const length = isHeader(role, line.text) ? 1 : isHeader(role, `${line.text} ${next}`) ? 2 : 0;
     if (length === 0) continue;
-    const names = rowsBelow(lines.slice(index + length), reading);
+    const rows = rowsBelow(lines.slice(index + length), reading);
+    const companies = rows.filter(({ raw }) => COMPANY.test(raw));
+    // Where most are companies, those that do not say so are too.
+    const names = companies.length >= MOST_COMPANIES * rows.length ? rows : companies;
     if (names.length > best.length) best = names;
   }
   return best;
@@ -133,7 +137,7 @@ function rowsBelow(lines: readonly ReadLine[], reading: Reading): PartyName[] {
         reading,
       ),
     )
-    .filter(({ raw }) => COMPANY.test(raw) && isProper(raw));
+    .filter(({ raw }) => isProper(raw));
 }
 
 /** A total and a sentence stand below all rows. */
