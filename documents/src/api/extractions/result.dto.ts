@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import type { ListCompleteness } from '../../domain/extraction/result/extraction-result.js';
+import type { ListCompleteness } from '../../domain/extraction/model/extraction-result.js';
 import { Citation } from '../pages/citation.dto.js';
 import { RunErrorView, RunWarningView } from './extraction-views.dto.js';
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { BoundingBox } from '../../domain/extraction/result/extraction-result.js';
+import type { BoundingBox } from '../../domain/extraction/model/extraction-result.js';
 
 /** What a drawn citation shows. */
 export interface DrawnCitation {

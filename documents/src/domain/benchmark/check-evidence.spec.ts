@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { Reading } from '../extraction/reading.js';
-import type { ExtractedDocument, ExtractedField } from '../extraction/result/extraction-result.js';
+import { Reading } from '../extraction/model/reading.js';
+import type { ExtractedDocument, ExtractedField } from '../extraction/model/extraction-result.js';
 import type { Page } from '../page-model.js';
 import { normalizeSchema } from '../schemas/normal-schema.js';
 import { checkEvidence } from './check-evidence.js';

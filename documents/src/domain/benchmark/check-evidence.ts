@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../../../src/domain/json.js';
 import type { Box, Page } from '../page-model.js';
-import type { Reading } from '../extraction/reading.js';
+import type { Reading } from '../extraction/model/reading.js';
 import type {
   BoundingBox,
   Citation,
   ExtractedDocument,
   ExtractedField,
-} from '../extraction/result/extraction-result.js';
+} from '../extraction/model/extraction-result.js';
 import { NORMALIZERS } from '../extraction/values/normalizers.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
 import { pointerTo } from '../schemas/schema-fault.js';

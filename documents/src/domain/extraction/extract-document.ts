@@ -1,10 +1,10 @@
-import type { Answer, ObjectAnswer, ScalarAnswer } from './answer.js';
+import type { Answer, ObjectAnswer, ScalarAnswer } from './model/answer.js';
 import { compileTargets } from './compile/compile-targets.js';
 import { leavesOf, type LeafTarget, type ListTarget, type ObjectTarget, type Target } from './compile/target.js';
 import { findList } from './lists/find-list.js';
-import type { Reading, Scope } from './reading.js';
+import type { Reading, Scope } from './model/reading.js';
 import { writeAnswer } from './result/write-answer.js';
-import type { ExtractedDocument } from './result/extraction-result.js';
+import type { ExtractedDocument } from './model/extraction-result.js';
 import { findScalars } from './scalars/find-scalars.js';
 import type { AllWeights } from './scalars/score.js';
 import type { CompiledSchema } from '../schemas/compile-schema.js';

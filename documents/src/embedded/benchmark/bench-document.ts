@@ -2,8 +2,8 @@ import type { CompiledSchema } from '../../domain/schemas/compile-schema.js';
 import { checkEvidence, type EvidenceFault } from '../../domain/benchmark/check-evidence.js';
 import { judgeDocument, type JudgedLeaf, type Judgement } from '../../domain/benchmark/judge-document.js';
 import { extractDocument } from '../../domain/extraction/extract-document.js';
-import type { Reading } from '../../domain/extraction/reading.js';
-import type { ExtractedDocument, ExtractedField } from '../../domain/extraction/result/extraction-result.js';
+import type { Reading } from '../../domain/extraction/model/reading.js';
+import type { ExtractedDocument, ExtractedField } from '../../domain/extraction/model/extraction-result.js';
 import { isOnItsLines, lineBoxesOf } from './line-boxes.js';
 import type { GoldClass, GoldDocument } from './gold-classes.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Reading } from '../../domain/extraction/reading.js';
-import type { BoundingBox, Citation } from '../../domain/extraction/result/extraction-result.js';
+import type { Reading } from '../../domain/extraction/model/reading.js';
+import type { BoundingBox, Citation } from '../../domain/extraction/model/extraction-result.js';
 
 /** From this overlap on two boxes are the same. */
 const SAME = 0.5;

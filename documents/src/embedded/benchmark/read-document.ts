@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { DocsvcError } from '../../domain/errors.js';
-import { Reading } from '../../domain/extraction/reading.js';
+import { Reading } from '../../domain/extraction/model/reading.js';
 import { planBatches } from '../../domain/ingest/page-spans.js';
 import type { Page, ParseFailure, Table } from '../../domain/page-model.js';
 import { joinTables } from '../../domain/tables/join-tables.js';

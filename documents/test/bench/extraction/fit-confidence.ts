@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Signals } from '../../../src/domain/extraction/answer.js';
+import type { Signals } from '../../../src/domain/extraction/model/signals.js';
 import { type ConfidenceWeights, termsOf, weigh } from '../../../src/domain/extraction/confidence/confidence-of.js';
 
 /** An answer of the gold: what spoke for it, and whether it was right. */
@@ -26,13 +26,11 @@ export function writeConfidence(answers: readonly JudgedAnswer[]): void {
   const line = (weights: ConfidenceWeights): string =>
     `{ ${NAMES.map((name) => `${name}: ${Number(weights[name].toFixed(3))}`).join(', ')} }`;
   const text = [
-    "import type { ConfidenceWeights } from './confidence-of.js';",
-    '',
     '/** Made by documents/test/bench/extraction/fit.mjs; not written by hand. */',
-    "export const CONFIDENCE_WEIGHTS: Readonly<Record<'value' | 'none', ConfidenceWeights>> = {",
+    'export const CONFIDENCE_WEIGHTS = {',
     `  value: ${line(value)},`,
     `  none: ${line(none)},`,
-    '};',
+    '} as const;',
     '',
   ];
   writeFileSync(FILE, text.join('\n'));

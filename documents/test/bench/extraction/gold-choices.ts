@@ -4,7 +4,7 @@ import type { Rule, RuleNode } from '../../../src/domain/benchmark/rule.js';
 import { isSame, scalarOf } from '../../../src/domain/benchmark/same-value.js';
 import { compileTargets } from '../../../src/domain/extraction/compile/compile-targets.js';
 import { leavesOf, type LeafTarget } from '../../../src/domain/extraction/compile/target.js';
-import type { Reading } from '../../../src/domain/extraction/reading.js';
+import type { Reading } from '../../../src/domain/extraction/model/reading.js';
 import type { Candidate } from '../../../src/domain/extraction/scalars/candidate.js';
 import { type Family, familyOf } from '../../../src/domain/extraction/scalars/features.js';
 import { rankingOf } from '../../../src/domain/extraction/scalars/find-scalars.js';

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Reading } from '../../../src/domain/extraction/reading.js';
+import type { Reading } from '../../../src/domain/extraction/model/reading.js';
 import { readDocument, readingOf, type ReadDocument } from '../../../src/embedded/benchmark/read-document.js';
 import { DocumentReader } from '../../../src/platform/parsing/document-reader.js';
 import { testJail } from '../../support/parsing/jail.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
-import type { ExtractedDocument } from '../../../src/domain/extraction/result/extraction-result.js';
+import type { ExtractedDocument } from '../../../src/domain/extraction/model/extraction-result.js';
 import type { NormalNode, NormalObject } from '../../../src/domain/schemas/normal-schema.js';
 import type { Extract } from '../../../src/embedded/benchmark/bench-document.js';
 

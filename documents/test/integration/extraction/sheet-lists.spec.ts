@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
-import { Reading } from '../../../src/domain/extraction/reading.js';
+import { Reading } from '../../../src/domain/extraction/model/reading.js';
 import { compileSchema } from '../../../src/domain/schemas/compile-schema.js';
 import { joinedTables } from '../../support/documents/joined-tables.js';
 import { DocumentFolder } from '../../support/parsing/document-folder.js';

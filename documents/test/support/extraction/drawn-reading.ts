@@ -1,5 +1,5 @@
 import type { Line, Page, Word } from '../../../src/domain/page-model.js';
-import { Reading } from '../../../src/domain/extraction/reading.js';
+import { Reading } from '../../../src/domain/extraction/model/reading.js';
 
 const COLUMNS = 120;
 const ROWS = 80;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
-import { Reading } from '../../../src/domain/extraction/reading.js';
+import { Reading } from '../../../src/domain/extraction/model/reading.js';
 import { normalizeSchema } from '../../../src/domain/schemas/normal-schema.js';
 import { joinedTables } from '../documents/joined-tables.js';
 import type { DocumentFolder } from '../parsing/document-folder.js';

@@ -1,4 +1,5 @@
-import type { ScalarAnswer, Signals } from '../answer.js';
+import type { ScalarAnswer } from '../model/answer.js';
+import type { Signals } from '../model/signals.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
 
 /** What is weighed of the signals: each by itself, and how sure `find` is as a logarithm of its odds. */

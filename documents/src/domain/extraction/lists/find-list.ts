@@ -1,7 +1,7 @@
-import type { ListAnswer } from '../answer.js';
+import type { ListAnswer } from '../model/answer.js';
 import type { ListTarget } from '../compile/target.js';
-import type { Reading, Scope } from '../reading.js';
-import type { AnswerObject, ListFinder, ListProposal } from './list-finder.js';
+import type { Reading, Scope } from '../model/reading.js';
+import type { AnswerObject, ListFinder, ListProposal } from '../model/list-finder.js';
 import { authorsFinder } from './entries/authors-finder.js';
 import { contactsFinder } from './entries/contacts-finder.js';
 import { entriesFinder } from './entries/entries-finder.js';

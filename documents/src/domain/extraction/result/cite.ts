@@ -1,7 +1,7 @@
 import type { Box, Page } from '../../page-model.js';
-import type { Evidence } from '../answer.js';
-import type { Reading, WordRange } from '../reading.js';
-import type { BoundingBox, Citation } from './extraction-result.js';
+import type { Evidence } from '../model/answer.js';
+import type { Reading, WordRange } from '../model/reading.js';
+import type { BoundingBox, Citation } from '../model/extraction-result.js';
 
 /** Characters of an excerpt at most. */
 const LONGEST = 300;

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../../../src/domain/json.js';
-import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../answer.js';
+import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../model/answer.js';
 import { confidenceOf } from '../confidence/confidence-of.js';
-import type { Reading } from '../reading.js';
+import type { Reading } from '../model/reading.js';
 import { pointerTo } from '../../schemas/schema-fault.js';
 import { citationsOf } from './cite.js';
-import type { ExtractedDocument, ExtractedField } from './extraction-result.js';
+import type { ExtractedDocument, ExtractedField } from '../model/extraction-result.js';
 
 /** The data with what is to be said of each leaf and each list. */
 export function writeAnswer(root: ObjectAnswer, reading: Reading): ExtractedDocument {

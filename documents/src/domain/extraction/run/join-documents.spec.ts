@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page, Table } from '../../page-model.js';
-import type { ExtractedDocument } from '../result/extraction-result.js';
+import type { ExtractedDocument } from '../model/extraction-result.js';
 import { clipTable, joinDocuments, writeResult, type ReadDocument } from './join-documents.js';
 
 const page = (pageNumber: number, tables: Table[] = []): Page => ({

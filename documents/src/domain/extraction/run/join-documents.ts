@@ -1,6 +1,6 @@
 import type { Page, Table } from '../../page-model.js';
-import { unreadPages } from '../reading.js';
-import type { ExtractedDocument } from '../result/extraction-result.js';
+import { unreadPages } from '../model/reading.js';
+import type { ExtractedDocument } from '../model/extraction-result.js';
 
 /** A document that is read in a run. */
 export interface RunDocument {

@@ -1,6 +1,6 @@
 import type { JsonPrimitive } from '../../../../../src/domain/json.js';
 import type { LeafTarget } from '../compile/target.js';
-import type { WordRange } from '../reading.js';
+import type { WordRange } from '../model/reading.js';
 import { NORMALIZERS, type NormalizerName } from '../values/normalizers.js';
 import type { Features } from './features.js';
 import { rangesOf, type TextBlock } from './text-block.js';

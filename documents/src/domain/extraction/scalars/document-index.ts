@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { Reading } from '../reading.js';
+import type { Reading } from '../model/reading.js';
 import { localeOf, recognize, type FoundValue, type Locale, type RecognizedKind } from '../values/recognize.js';
 import { labelWords } from '../compile/label-words.js';
 import { PageNeighbours } from './page-neighbours.js';

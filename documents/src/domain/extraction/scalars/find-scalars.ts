@@ -1,6 +1,6 @@
-import type { ScalarAnswer } from '../answer.js';
+import type { ScalarAnswer } from '../model/answer.js';
 import type { LeafTarget } from '../compile/target.js';
-import type { Reading, Scope } from '../reading.js';
+import type { Reading, Scope } from '../model/reading.js';
 import { addressCandidates } from './address-candidates.js';
 import { assign, type Ranking } from './assign.js';
 import { isLeftBlank } from './blank-room.js';

@@ -1,4 +1,4 @@
-import type { Reading, Scope } from '../reading.js';
+import type { Reading, Scope } from '../model/reading.js';
 import { DocumentIndex, type PlacedValue } from './document-index.js';
 import type { Features } from './features.js';
 import type { RecognizedKind } from '../values/recognize.js';

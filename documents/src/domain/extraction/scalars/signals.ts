@@ -1,6 +1,6 @@
-import type { Signals } from '../answer.js';
+import type { Signals } from '../model/signals.js';
 import type { LeafTarget } from '../compile/target.js';
-import type { Reading } from '../reading.js';
+import type { Reading } from '../model/reading.js';
 import { isFit } from '../values/fit.js';
 import type { Candidate } from './candidate.js';
 

@@ -1,5 +1,5 @@
 import type { Box } from '../../page-model.js';
-import type { Reading, WordRange } from '../reading.js';
+import type { Reading, WordRange } from '../model/reading.js';
 
 /** Words that are read as one text: a part of a line between wide gaps, or the lines of a paragraph. */
 export interface TextBlock {

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import { extractDocument } from '../../../domain/extraction/extract-document.js';
-import { Reading } from '../../../domain/extraction/reading.js';
+import { Reading } from '../../../domain/extraction/model/reading.js';
 import {
   joinDocuments,
   writeResult,

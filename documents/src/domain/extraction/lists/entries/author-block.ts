@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import { segmentsOf, type Segment } from '../series/column-header.js';
 
 /** A line of the block below a title, in the parts that stand apart. */

@@ -1,7 +1,7 @@
-import type { Answer, ObjectAnswer } from '../../answer.js';
+import type { Answer, ObjectAnswer } from '../../model/answer.js';
 import type { LeafTarget, ListTarget, ObjectTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
-import type { ListFinder, ListProposal } from '../list-finder.js';
+import type { Reading, Scope } from '../../model/reading.js';
+import type { ListFinder, ListProposal } from '../../model/list-finder.js';
 import { plainWords } from '../series/plain-words.js';
 import { authorBlockOf } from './author-block.js';
 import { authorsOf, type Author } from './authors-of-block.js';

@@ -1,4 +1,4 @@
-import type { WordRange } from '../../reading.js';
+import type { WordRange } from '../../model/reading.js';
 import type { Segment } from '../series/column-header.js';
 import type { BlockLine } from './author-block.js';
 

@@ -1,8 +1,8 @@
-import type { Answer, ObjectAnswer, ScalarAnswer } from '../../answer.js';
+import type { Answer, ObjectAnswer, ScalarAnswer } from '../../model/answer.js';
 import { leavesOf, type LeafTarget, type ListTarget, type ObjectTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import type { NormalizerName } from '../../values/normalizers.js';
-import type { AnswerObject, ListFinder, ListProposal } from '../list-finder.js';
+import type { AnswerObject, ListFinder, ListProposal } from '../../model/list-finder.js';
 import { seriesShapeOf } from '../series/series-shape.js';
 import { partsOf, type EntryParts, type Piece } from './entry-parts.js';
 import { entryRoleOf, type EntryRole } from './entry-roles.js';

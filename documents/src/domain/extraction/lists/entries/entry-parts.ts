@@ -1,4 +1,4 @@
-import type { Reading, WordRange } from '../../reading.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import { datesIn, type EntryDates } from './dates-of-entry.js';
 import type { FlowLine } from './flow.js';
 import { SpanText, trimmed, type Part } from './span-text.js';

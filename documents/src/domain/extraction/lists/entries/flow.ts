@@ -1,5 +1,5 @@
 import type { Page, Word } from '../../../page-model.js';
-import type { ReadLine, Reading, WordRange } from '../../reading.js';
+import type { ReadLine, Reading, WordRange } from '../../model/reading.js';
 
 /** A line as a person reads it: of one column, and without the sign of a list before it. */
 export interface FlowLine {

@@ -1,7 +1,7 @@
-import type { ScalarAnswer } from '../../answer.js';
+import type { ScalarAnswer } from '../../model/answer.js';
 import type { ListTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
-import type { ListFinder, ListProposal } from '../list-finder.js';
+import type { Reading, Scope } from '../../model/reading.js';
+import type { ListFinder, ListProposal } from '../../model/list-finder.js';
 import { plainWords } from '../series/plain-words.js';
 import { namesAbove, namesInSchedule, namesSigned, type PartyName } from './party-names.js';
 import { NO_ITEMS, saidAnswer } from './said-answer.js';

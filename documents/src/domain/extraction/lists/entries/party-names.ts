@@ -1,4 +1,4 @@
-import type { ReadLine, Reading, WordRange } from '../../reading.js';
+import type { ReadLine, Reading, WordRange } from '../../model/reading.js';
 import { segmentsOf, type Segment } from '../series/column-header.js';
 import { plainWords } from '../series/plain-words.js';
 import { isInCapitals } from './sections.js';

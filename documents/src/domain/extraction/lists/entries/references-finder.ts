@@ -1,8 +1,8 @@
-import type { Answer, ObjectAnswer, ScalarAnswer } from '../../answer.js';
+import type { Answer, ObjectAnswer, ScalarAnswer } from '../../model/answer.js';
 import type { LeafTarget, ListTarget, ObjectTarget, Target } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import type { NormalizerName } from '../../values/normalizers.js';
-import type { ListFinder, ListProposal } from '../list-finder.js';
+import type { ListFinder, ListProposal } from '../../model/list-finder.js';
 import { plainWords } from '../series/plain-words.js';
 import { foundBy, sectionsIn } from './entries-finder.js';
 import { partsOfReference, type ReferenceParts } from './reference-parts.js';

@@ -1,7 +1,7 @@
 import type { JsonPrimitive } from '../../../../../../src/domain/json.js';
-import type { ListAnswer, ScalarAnswer } from '../../answer.js';
+import type { ListAnswer, ScalarAnswer } from '../../model/answer.js';
 import type { LeafTarget } from '../../compile/target.js';
-import type { Reading, WordRange } from '../../reading.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import { NORMALIZERS, type NormalizerName } from '../../values/normalizers.js';
 
 /** Words that answer a leaf. */

@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import { plainWords } from '../series/plain-words.js';
 import { flowOf, type FlowLine } from './flow.js';
 

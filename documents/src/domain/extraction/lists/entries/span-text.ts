@@ -1,4 +1,4 @@
-import type { Reading, WordRange } from '../../reading.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import type { FlowLine } from './flow.js';
 
 /** A text of several lines that knows the words that each part of it comes from. */

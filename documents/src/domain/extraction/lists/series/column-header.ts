@@ -1,4 +1,4 @@
-import type { ReadLine, Reading, WordRange } from '../../reading.js';
+import type { ReadLine, Reading, WordRange } from '../../model/reading.js';
 import type { Figure } from './figure-row.js';
 import { keyOfPeriod, readPeriod, type Period } from './period.js';
 

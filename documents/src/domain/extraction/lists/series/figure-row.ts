@@ -1,5 +1,5 @@
 import type { Word } from '../../../page-model.js';
-import type { ReadLine, Reading, WordRange } from '../../reading.js';
+import type { ReadLine, Reading, WordRange } from '../../model/reading.js';
 
 /** A number as a row prints it. */
 export interface Figure {

@@ -1,4 +1,4 @@
-import type { ReadLine, Reading } from '../../reading.js';
+import type { ReadLine, Reading } from '../../model/reading.js';
 import { columnsOf, readColumns, segmentsOf, type FigureColumn, type Segment } from './column-header.js';
 import { givesYearsAlone, readFigureRow, type Figure, type FigureRow } from './figure-row.js';
 import { speaksOfTime } from './period.js';

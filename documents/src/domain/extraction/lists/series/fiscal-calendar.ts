@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import { readPeriod, type Period } from './period.js';
 
 /** A day before this one of a month still belongs to the month before, as years of 52 weeks end. */

@@ -1,7 +1,7 @@
 import type { JsonPrimitive } from '../../../../../../src/domain/json.js';
-import type { Answer, Evidence, ObjectAnswer, ScalarAnswer } from '../../answer.js';
+import type { Answer, Evidence, ObjectAnswer, ScalarAnswer } from '../../model/answer.js';
 import type { LeafTarget, ObjectTarget } from '../../compile/target.js';
-import type { Reading, WordRange } from '../../reading.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import { NORMALIZERS, type NormalizerName } from '../../values/normalizers.js';
 import type { Measure } from './measure.js';
 import type { Measurement } from './measurement.js';

@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import type { FigureColumn } from './column-header.js';
 import type { Figure } from './figure-row.js';
 import type { RowMatch } from './find-rows.js';

@@ -1,4 +1,4 @@
-import type { ReadLine, Reading, WordRange } from '../../reading.js';
+import type { ReadLine, Reading, WordRange } from '../../model/reading.js';
 
 /** What a document says of the size of its figures. */
 export interface Scale {

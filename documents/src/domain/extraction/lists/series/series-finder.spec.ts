@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../../../../src/domain/json.js
 import { drawnReading } from '../../../../../test/support/extraction/drawn-reading.js';
 import { compileSchema } from '../../../schemas/compile-schema.js';
 import { extractDocument } from '../../extract-document.js';
-import type { ExtractedDocument } from '../../result/extraction-result.js';
+import type { ExtractedDocument } from '../../model/extraction-result.js';
 
 const ITEM: JsonObject = {
   type: 'object',

@@ -1,6 +1,6 @@
 import type { ListTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
-import type { ListFinder, ListProposal } from '../list-finder.js';
+import type { Reading, Scope } from '../../model/reading.js';
+import type { ListFinder, ListProposal } from '../../model/list-finder.js';
 import { findRows } from './find-rows.js';
 import { measureOf } from './measure.js';
 import { measurementsOf } from './measurement.js';

@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import { readFigureTables, type FigureTable } from './figure-table.js';
 import { nameRows, type NamedRow } from './find-rows.js';
 import { fiscalCalendarOf, type FiscalCalendar } from './fiscal-calendar.js';

@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import { isNumeric, type FoundCell, type FoundRow } from './found-table.js';
 import type { Columns, CutPart } from './columns.js';
 import { isRepeated, type PrintedLine } from './printed-lines.js';

@@ -1,5 +1,5 @@
-import type { ScalarAnswer } from '../../answer.js';
-import type { Reading, WordRange } from '../../reading.js';
+import type { ScalarAnswer } from '../../model/answer.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import type { CellValues } from './cell-values.js';
 
 /** How sure it is that a cell without words, or a leaf without a column, has no value. */

@@ -1,7 +1,7 @@
 import { partOf, type Part, type PrintedLine } from './printed-lines.js';
 import { isNumeric } from './found-table.js';
 import type { HeaderCell } from './table-headers.js';
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 
 /** A cell of a line, and whether its text reaches over the next column. */
 export interface CutPart {

@@ -1,5 +1,5 @@
 import { median } from '../../../layout/text-run.js';
-import type { CountMethod } from '../../answer.js';
+import type { CountMethod } from '../../model/answer.js';
 import { type FoundRow, type FoundTable } from './found-table.js';
 import type { KnownRow } from './row-kinds.js';
 

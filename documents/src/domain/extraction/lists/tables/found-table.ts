@@ -1,4 +1,4 @@
-import type { Scope, WordRange } from '../../reading.js';
+import type { Scope, WordRange } from '../../model/reading.js';
 
 /** What a row says in one column, a range for each line. */
 export interface FoundCell {

@@ -1,5 +1,5 @@
 import type { Page, Table, TableCell } from '../../../page-model.js';
-import type { Reading, Scope, WordRange } from '../../reading.js';
+import type { Reading, Scope, WordRange } from '../../model/reading.js';
 import type { FoundCell, FoundRow, FoundTable, TableBlock } from './found-table.js';
 import type { HeaderSense } from './header-sense.js';
 import { headerWords } from './header-words.js';

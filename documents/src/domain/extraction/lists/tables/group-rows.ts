@@ -1,5 +1,5 @@
 import type { LeafTarget, ObjectTarget, Target } from '../../compile/target.js';
-import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../../answer.js';
+import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../../model/answer.js';
 import { ABSENT, absent } from './cell-answer.js';
 import type { Level, RowShape } from './row-shape.js';
 import type { RowAnswers } from './table-rows.js';

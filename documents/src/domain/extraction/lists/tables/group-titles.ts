@@ -1,6 +1,6 @@
 import type { LeafTarget } from '../../compile/target.js';
-import type { ScalarAnswer } from '../../answer.js';
-import type { Reading, Scope } from '../../reading.js';
+import type { ScalarAnswer } from '../../model/answer.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import { cellAnswer } from './cell-answer.js';
 import { CellValues } from './cell-values.js';
 import { HeaderSense } from './header-sense.js';

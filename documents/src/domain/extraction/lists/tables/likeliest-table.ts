@@ -1,5 +1,5 @@
 import type { ListTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import { assignColumns, rowColumns, type ColumnOfLeaf } from './assign-columns.js';
 import type { FoundTable } from './found-table.js';
 import { gridTables } from './grid-tables.js';

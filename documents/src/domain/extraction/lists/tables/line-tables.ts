@@ -1,4 +1,4 @@
-import type { Reading, Scope } from '../../reading.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import { bodyLines } from './body-lines.js';
 import { Columns } from './columns.js';
 import type { FoundRow, FoundTable, TableBlock } from './found-table.js';

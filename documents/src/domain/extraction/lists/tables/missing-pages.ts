@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 import type { FoundRow } from './found-table.js';
 
 /** A list that begins this far from the top of its page may begin before it; one that ends this far down may go on. */

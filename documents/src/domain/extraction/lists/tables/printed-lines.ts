@@ -1,6 +1,6 @@
 import { median } from '../../../layout/text-run.js';
 import type { Page, Word } from '../../../page-model.js';
-import type { Reading, Scope, WordRange } from '../../reading.js';
+import type { Reading, Scope, WordRange } from '../../model/reading.js';
 
 /** Words of a line without a wide gap between them. Places are in units of the page. */
 export interface Part extends WordRange {

@@ -1,7 +1,7 @@
 import { median } from '../../../layout/text-run.js';
 import type { ColumnOfLeaf } from './assign-columns.js';
 import { cellOf, isNumeric, type FoundRow, type FoundTable } from './found-table.js';
-import type { Reading } from '../../reading.js';
+import type { Reading } from '../../model/reading.js';
 
 /** What a row is: an item; a line over others; a sum or what is carried to another page; the header again; what cannot be read; something else. */
 export type RowKind = 'item' | 'title' | 'total' | 'header' | 'unreadable' | 'note';

@@ -1,5 +1,5 @@
 import type { ListTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
+import type { Reading, Scope } from '../../model/reading.js';
 import { isPlural } from '../../../schemas/words/name-field.js';
 import { headerWords } from './header-words.js';
 import { printedLines, type PrintedLine } from './printed-lines.js';

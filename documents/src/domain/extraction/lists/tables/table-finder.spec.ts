@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../../../../src/domain/json.js';
 import { drawnReading } from '../../../../../test/support/extraction/drawn-reading.js';
 import { compileSchema } from '../../../schemas/compile-schema.js';
 import { extractDocument } from '../../extract-document.js';
-import { Reading } from '../../reading.js';
-import type { ExtractedDocument } from '../../result/extraction-result.js';
+import { Reading } from '../../model/reading.js';
+import type { ExtractedDocument } from '../../model/extraction-result.js';
 
 const text = (description: string): JsonObject => ({ type: 'string', description });
 const number = (description: string): JsonObject => ({ type: 'number', description });

@@ -1,7 +1,7 @@
-import type { ListAnswer, ScalarAnswer } from '../../answer.js';
+import type { ListAnswer, ScalarAnswer } from '../../model/answer.js';
 import type { LeafTarget, ListTarget, ObjectTarget } from '../../compile/target.js';
-import type { Reading, Scope } from '../../reading.js';
-import type { AnswerObject, ListFinder } from '../list-finder.js';
+import type { Reading, Scope } from '../../model/reading.js';
+import type { AnswerObject, ListFinder } from '../../model/list-finder.js';
 import { seriesShapeOf } from '../series/series-shape.js';
 import { rowColumns } from './assign-columns.js';
 import { type Candidate, likeliestTable } from './likeliest-table.js';

@@ -1,6 +1,6 @@
 import type { LeafTarget, ListTarget } from '../../compile/target.js';
-import type { Answer, ListAnswer, ScalarAnswer } from '../../answer.js';
-import type { Reading, WordRange } from '../../reading.js';
+import type { Answer, ListAnswer, ScalarAnswer } from '../../model/answer.js';
+import type { Reading, WordRange } from '../../model/reading.js';
 import { BRACKETED, type ColumnOfLeaf } from './assign-columns.js';
 import { ABSENT, absent, cellAnswer } from './cell-answer.js';
 import { CellValues } from './cell-values.js';

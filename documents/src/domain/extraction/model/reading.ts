@@ -1,4 +1,4 @@
-import type { Box, Page, Table, Word } from '../page-model.js';
+import type { Box, Page, Table, Word } from '../../page-model.js';
 
 /** Words that stand beside each other on one line, as indexes into the words of their page, `last` included. */
 export interface WordRange {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
 import type { Page, WordSource } from '../../page-model.js';
-import type { Signals } from '../answer.js';
+import type { Signals } from './signals.js';
 import type { NormalizerName } from '../values/normalizers.js';
 
 /** A box as fractions of the displayed page, from its top left corner. */

@@ -1,6 +1,6 @@
 import type { ListTarget, ObjectTarget } from '../compile/target.js';
-import type { ListAnswer, ObjectAnswer } from '../answer.js';
-import type { Reading, Scope } from '../reading.js';
+import type { ListAnswer, ObjectAnswer } from './answer.js';
+import type { Reading, Scope } from './reading.js';
 
 /** Answers an object whose values stand in a part of the document, as those of an item do in its lines. */
 export type AnswerObject = (target: ObjectTarget, scope: Scope) => ObjectAnswer;
