@@ -15,6 +15,6 @@ for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(
 run('build/bundle-runner.mjs');
 run('build/bundle-unpacker.mjs');
 run('dist/src/api/generate-openapi.js', '--build');
-run('build/bundle-api.mjs');
+run('build/bundle-services.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);
