@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -31,7 +31,9 @@ const app = await NestFactory.create(AppModule.forProcess(foundation, new RouteT
 });
 const description = buildOpenApiDocument(app);
 if (process.argv.includes('--build')) {
-  writeFileSync(BUILT_DOCUMENT, JSON.stringify(description));
+  // An API that starts meanwhile reads the former one, whole.
+  writeFileSync(`${BUILT_DOCUMENT}.next`, JSON.stringify(description));
+  renameSync(`${BUILT_DOCUMENT}.next`, BUILT_DOCUMENT);
 } else {
   writeFileSync(fileAt('openapi.json'), `${JSON.stringify(description, null, 2)}\n`);
   writeFileSync(fileAt('docs/roles.md'), rolesDocument(declaredRoutes(app)));
