@@ -66,6 +66,9 @@ async function bundle(part, external) {
     external,
     // Names of classes are names of tables, of schemas in the OpenAPI document and of errors in the log.
     keepNames: true,
+    // Node looks at every character of what it loads, and for the ends of lines; short lines are for those who read a stack trace.
+    minifyWhitespace: true,
+    lineLimit: 200,
     sourcemap: 'linked',
     sourcesContent: false,
     plugins: [ownAddress, optionalPackages],
