@@ -10,7 +10,14 @@ const load = createRequire(import.meta.url);
 const OWN_MODULES = /^\/\*\* @own-modules /;
 const EXPECTATIONS = new Set(['expect', '@jest/expect']);
 /** Parts of jest that remember nothing of a suite, and take twice as long to load as most suites to run. */
-const STATELESS = new Set(['jest-each', 'jest-matcher-utils', 'jest-message-util', 'jest-snapshot', 'jest-util', 'pretty-format']);
+const STATELESS = new Set([
+  'jest-each',
+  'jest-matcher-utils',
+  'jest-message-util',
+  'jest-snapshot',
+  'jest-util',
+  'pretty-format',
+]);
 /** Packages that belong to one suite: those of jest itself. */
 const OF_THE_SUITE = /^node_modules\/(@jest\/|jest-|jest\/|expect\/)/;
 
