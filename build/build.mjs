@@ -1,7 +1,7 @@
 /**
  * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
- * programs, and the bundles of the runner, the unpackers, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
- * unchanged tree is not built again.
+ * programs, the interface description, and the bundles of the runner, the unpackers, the API and the workflows. Leaves dist/.stamp, the
+ * digest of what was built, so that an unchanged tree is not built again.
  */
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ buildTree('src', 'migrations');
 for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(dist, folder), { recursive: true });
 run('build/bundle-runner.mjs');
 run('build/bundle-unpacker.mjs');
-run('build/bundle-api.mjs');
+run('dist/src/api/generate-openapi.js', '--build');
+run('build/bundle-services.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);

@@ -9,6 +9,15 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const load = createRequire(import.meta.url);
 const OWN_MODULES = /^\/\*\* @own-modules /;
 const EXPECTATIONS = new Set(['expect', '@jest/expect']);
+/** Parts of jest that remember nothing of a suite, and take twice as long to load as most suites to run. */
+const STATELESS = new Set([
+  'jest-each',
+  'jest-matcher-utils',
+  'jest-message-util',
+  'jest-snapshot',
+  'jest-util',
+  'pretty-format',
+]);
 /** Packages that belong to one suite: those of jest itself. */
 const OF_THE_SUITE = /^node_modules\/(@jest\/|jest-|jest\/|expect\/)/;
 
@@ -33,7 +42,7 @@ export default class SharedModulesRuntime extends Runtime {
 
   /** Expectations look at values of the suite, so they belong to its realm: `expect.any(String)` names its String. */
   requireInternalModule(from, name) {
-    if (this.#shares && EXPECTATIONS.has(name)) return createRequire(from)(name);
+    if (this.#shares && (EXPECTATIONS.has(name) || STATELESS.has(name))) return createRequire(from)(name);
     return super.requireInternalModule(from, name);
   }
 

@@ -19,7 +19,7 @@ import { cameToRunnerPlane } from './internal/auth/plane-peer.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
 import { traceRequests } from './http/request-spans.js';
 import { RouteTable } from './http/route-table.js';
-import { buildOpenApiDocument } from './openapi/document.js';
+import { builtDocument } from './openapi/built-document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 
 /** Pages of apps were once reached by the name of one code host; clients that still say it are understood. */
@@ -60,7 +60,7 @@ export async function createApi(
   await app.init();
   app.useLogger(app.get(Logger));
   await app.getHttpAdapter().getInstance().ready();
-  app.get(OpenApiHolder).set(buildOpenApiDocument(app));
+  app.get(OpenApiHolder).set(builtDocument());
   return app;
 }
 

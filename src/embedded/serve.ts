@@ -8,7 +8,7 @@ import { StartRefused } from './start-refused.js';
 import { openStateFolder } from './state-folder.js';
 
 const DEFAULT_BIND = '127.0.0.1:8787';
-const PROGRAMS: Readonly<Record<ServedPart, string>> = { api: '../../api/main.js', worker: '../worker/main.js' };
+const PROGRAMS: Readonly<Record<ServedPart, string>> = { api: '../../api/main.js', worker: '../../worker/main.js' };
 
 /**
  * Turns this process into one part of a deployment that has its own PostgreSQL and Temporal (docs/deploy.md): brings the schema up to date,

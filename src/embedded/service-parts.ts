@@ -44,7 +44,7 @@ export function workerPart(
     ...shared,
     name: 'worker',
     stopSignal: 'SIGTERM',
-    launch: () => ({ argv: nodeProgram(here('../worker/main.js')), env: own, channel: true }),
+    launch: () => ({ argv: nodeProgram(here('../../worker/main.js')), env: own, channel: true }),
     ready: (signal) => untilPolled(temporal, Date.now(), signal),
   };
 }

@@ -207,6 +207,7 @@ export const permanentPaths = {
   relay: async () => ({ workflowId: 'relay', runId: undefined }),
   maintenance: (stage) => round(stage),
   'maintenance-schedules': (stage) => round(stage),
+  'maintenance-local': (stage) => round(stage),
   'maintenance-host-away': async (stage) => {
     const host = await addHostThatIsAway(stage);
     const execution = await round(stage);

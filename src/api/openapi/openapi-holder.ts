@@ -1,7 +1,7 @@
 import { KnownMembers } from './known-members.js';
 import type { DescribedRequests } from './schema.js';
 
-/** The interface description as it is served and enforced; built once, when all controllers are known. */
+/** The interface description as it is served and enforced. */
 export class OpenApiHolder {
   #json = '{}';
   #knownMembers = new KnownMembers({ paths: {} });

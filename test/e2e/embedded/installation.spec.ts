@@ -129,7 +129,7 @@ describe('an embedded installation that runs', () => {
         (answer) => answer.status,
         () => 0,
       );
-    for (const part of ['bin/postgres -D', 'server start-dev', 'dist/api/main.js', 'src/worker/main.js']) {
+    for (const part of ['bin/postgres -D', 'server start-dev', 'dist/api/main.js', 'dist/worker/main.js']) {
       const victim = processesOf(folder).find(({ command }) => command.includes(part) && !command.startsWith('bwrap'));
       if (victim === undefined) throw new Error(`${part} does not run`);
       const before = new Set(processesOf(folder).map(({ pid }) => pid));

@@ -1,7 +1,6 @@
 /**
- * Bundles the API into one file, dist/api/main.js: Node takes as long to find and link its two thousand modules as to run them. The
- * input is what was compiled before, because the bundler knows no metadata of decorators. The worker stays as it is: most of what it
- * loads is Temporal's, which starts threads from files of its own packages.
+ * Bundles the API and the worker into one file each, dist/api/main.js and dist/worker/main.js: Node takes as long to find and link
+ * their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no metadata of decorators.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,19 +10,19 @@ import { build } from 'esbuild';
 import { replaceFile } from './replace-file.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const outdir = path.join(root, 'dist/api');
+const dist = path.join(root, 'dist');
 
 /** What Node gives to packages that are CommonJS. */
 const COMMON_JS = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;
 
-/** A module of ours goes on finding the files beside it by the address that it has in dist/. */
+/** A module of ours goes on finding the files beside it by the address that it has in dist/; a bundle lies one folder below that. */
 const ownAddress = {
   name: 'own-address',
   setup(bundler) {
     bundler.onLoad({ filter: /\/dist\/(src|migrations)\/.*\.js$/ }, async ({ path: file }) => {
-      const address = `new URL(${JSON.stringify(path.relative(outdir, file))}, import.meta.url).href`;
+      const address = `new URL(${JSON.stringify(`../${path.relative(dist, file)}`)}, import.meta.url).href`;
       return { contents: (await readFile(file, 'utf8')).replaceAll('import.meta.url', address) };
     });
   },
@@ -43,27 +42,41 @@ const optionalPackages = {
   },
 };
 
-const { outputFiles } = await build({
-  absWorkingDir: root,
-  entryPoints: { main: 'dist/src/api/main.js' },
-  outdir,
-  bundle: true,
-  write: false,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  banner: { js: COMMON_JS },
-  // Nest asks for both by name while it runs: there must be one of each.
-  external: ['class-validator', 'class-transformer'],
-  // Names of classes are names of tables, of schemas in the OpenAPI document and of errors in the log.
-  keepNames: true,
-  sourcemap: 'linked',
-  sourcesContent: false,
-  plugins: [ownAddress, optionalPackages],
-  logLevel: 'warning',
-});
-for (const { path: file, text } of outputFiles) {
-  await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
+/** Nest asks for both by name while it runs: there must be one of each. */
+const ASKED_FOR_BY_NAME = ['class-validator', 'class-transformer'];
+/** Temporal's worker starts threads from files of its own packages, which must find the same classes there. */
+const WITH_THREADS = ['@temporalio/*'];
+/** Brings a native addon, which is optional; only hosts that run sandboxes in containers load it. */
+const WITH_ADDONS = ['dockerode'];
+
+await bundle('api', ASKED_FOR_BY_NAME);
+await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
+
+async function bundle(part, external) {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { [`${part}/main`]: `dist/src/${part}/main.js` },
+    outdir: dist,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    banner: { js: COMMON_JS },
+    external,
+    // Names of classes are names of tables, of schemas in the OpenAPI document and of errors in the log.
+    keepNames: true,
+    // Node looks at every character of what it loads, and for the ends of lines; short lines are for those who read a stack trace.
+    minifyWhitespace: true,
+    lineLimit: 200,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    plugins: [ownAddress, optionalPackages],
+    logLevel: 'warning',
+  });
+  for (const { path: file, text } of outputFiles) {
+    await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
+  }
 }
 
 /** Stack traces name our TypeScript; of packages they name the bundle, because Node keeps in memory whatever a map holds. */
