@@ -1,17 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import type { Installation as InstallationClass } from '../../../src/embedded/installation.js';
 import type { PodmanService } from '../engine/podman-service.js';
 import { endEngineOf, engineOf, engineSettings } from '../engine/test-provider.js';
 import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { pauseAfter } from '../time/pause.js';
+import { freePorts } from './free-ports.js';
 import { ownPlace } from './own-place.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
@@ -239,23 +238,18 @@ function mountsBeneath(folder: string): string[] {
   return targets.filter((target) => target.startsWith(`${folder}/`));
 }
 
-/** Of the schema that every stack begins with (prepare-cluster.mjs); a folder that had a stack before keeps its own. */
+/**
+ * Of the schema that every stack begins with (prepare-cluster.mjs); a folder that had a stack before keeps its own. One program copies
+ * its fifteen hundred files, where as many calls of this process would each wait for a turn.
+ */
 async function takePreparedCluster(dataDir: string): Promise<void> {
   const prepared = process.env['TEST_PREPARED_CLUSTER'];
   const own = join(dataDir, 'postgres');
-  if (prepared !== undefined && !existsSync(own)) await cp(prepared, own, { recursive: true });
+  if (prepared !== undefined && !existsSync(own)) await promisify(execFile)('cp', ['-a', prepared, own]);
 }
 
 /** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */
 async function takeOwnPorts(dataDir: string): Promise<void> {
-  const servers = await Promise.all(
-    ['api', 'temporal', 'temporalWeb'].map(async (name) => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return { name, server, port: (server.address() as AddressInfo).port };
-    }),
-  );
-  const ports = Object.fromEntries(servers.map(({ name, port }) => [name, port]));
-  writeFileSync(join(dataDir, 'ports.json'), JSON.stringify(ports));
-  await Promise.all(servers.map(({ server }) => once(server.close(), 'close')));
+  const [api, temporal, temporalWeb] = await freePorts(3);
+  writeFileSync(join(dataDir, 'ports.json'), JSON.stringify({ api, temporal, temporalWeb }));
 }
