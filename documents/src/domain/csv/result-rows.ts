@@ -57,7 +57,8 @@ export class ResultTable {
 /** Data as rows: one for each item of its lists, and one where it has none. A row is good until the next one is asked for. */
 export function* explodeRows(root: NormalNode, data: JsonObject): Generator<Cells> {
   const cells = new Map<string, JsonPrimitive>();
-  for (const _row of explode(root, data, '', cells)) yield cells;
+  const rows = explode(root, data, '', cells);
+  while (rows.next().done !== true) yield cells;
 }
 
 /** Puts row after row into the cells: what stands around a list is written once, and taken out behind its last row. */
