@@ -8,7 +8,7 @@ const LONGEST = 16;
 const NONE: ReadonlySet<PlacedValue> = new Set();
 
 /**
- * Values that differ from another one in a single digit and were read less surely than that: of a pair such as `28/08/18` and `28/05/18` in a picture, one is
+ * Values that differ from another one in a single digit and were read less surely than that: of a pair such as `17/08/21` and `17/03/21` in a picture, one is
  * mostly a misread other.
  */
 export function misreadTwins(values: readonly PlacedValue[], part: PartOfDocument): ReadonlySet<PlacedValue> {
