@@ -9,7 +9,7 @@ import type {
 } from '../extraction/model/extraction-result.js';
 import { NORMALIZERS } from '../extraction/values/normalizers.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
-import { pointerTo } from '../schemas/schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
 
 /** Something that no result may have. */
 export interface EvidenceFault {
