@@ -50,7 +50,7 @@ export function placesOfLabel(hit: LabelHit, index: DocumentIndex): LabelPlace[]
   if (isNew && next.pageNumber === block.pageNumber && next.firstLine - block.lastLine <= 1)
     places.push(toWhole('next', next, 0));
   const before = index.blocks[block.index - 1];
-  if (from > 0) places.push({ relation: 'before', block, from: 0, to: from, rank: 0 });
+  if (from > 0) places.push({ relation: 'before', block, from: Math.max(0, from - REACH), to: from, rank: 0 });
   else if (before?.pageNumber === block.pageNumber && before.firstLine + 1 >= block.firstLine)
     places.push(toWhole('before', before, 1));
   return places;

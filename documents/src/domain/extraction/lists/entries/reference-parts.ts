@@ -110,11 +110,16 @@ function bare(text: string, from: number, to: number): Part {
   return { from: from + start, to: from + start + inner.length, text: inner };
 }
 
+/** Characters; the time of the search grows with its third power. */
+const LONGEST_EDITORS_MARK = 40;
+
 function authorsIn(text: string, from: number, to: number): Part | null {
   const part = trimmed(text, from, to);
-  const said = part.text.replace(/[\s(,.]*(?:\((?:eds?|editors?)[\s.]*\))?[\s(]*$/iu, (end) =>
-    end.startsWith('.') ? '.' : '',
-  );
+  const kept = Math.max(0, part.text.length - LONGEST_EDITORS_MARK);
+  const end = part.text
+    .slice(kept)
+    .replace(/[\s(,.]*(?:\((?:eds?|editors?)[\s.]*\))?[\s(]*$/iu, (mark) => (mark.startsWith('.') ? '.' : ''));
+  const said = part.text.slice(0, kept) + end;
   return said === '' || said.length > 600 ? null : { from: part.from, to: part.from + said.length, text: said };
 }
 

@@ -39,12 +39,23 @@ export interface Part {
   text: string;
 }
 
+const MARK = /[\s,;:|·•*–—-]/u;
+
+/** Counted back from the end: an expression that is anchored there alone begins anew at each blank. */
+function lengthWithoutMarks(text: string): number {
+  let length = text.length;
+  for (;;) {
+    if (MARK.test(text.charAt(length - 1))) length -= 1;
+    else if (/^\s\.$/u.test(text.slice(Math.max(0, length - 2), length))) length -= 2;
+    else return length;
+  }
+}
+
 /** A part without white space and marks around it. */
 export function trimmed(text: string, from: number, to: number): Part {
   const said = text.slice(from, to);
   const start = /^[\s,;:|.·•*–—-]*/u.exec(said)?.[0].length ?? 0;
   const rest = said.slice(start);
-  const end = /(?:[\s,;:|·•*–—-]|\s\.)*$/u.exec(rest)?.[0].length ?? 0;
-  const inner = rest.slice(0, rest.length - end);
+  const inner = rest.slice(0, lengthWithoutMarks(rest));
   return { from: from + start, to: from + start + inner.length, text: inner };
 }
