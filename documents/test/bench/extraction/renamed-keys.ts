@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
+import { pointerTo } from '../../../src/domain/json-pointer.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
 import type { ExtractedDocument } from '../../../src/domain/extraction/model/extraction-result.js';
 import type { NormalNode, NormalObject } from '../../../src/domain/schemas/normal-schema.js';
@@ -29,8 +30,8 @@ function restored(result: ExtractedDocument, names: ReadonlyMap<string, string>)
   const path = (pointer: string): string =>
     pointer
       .split('/')
-      .map((part) => names.get(part)?.replaceAll('~', '~0').replaceAll('/', '~1') ?? part)
-      .join('/');
+      .slice(1)
+      .reduce((at, part) => pointerTo(at, names.get(part) ?? part), '');
   return {
     ...result,
     data: restoredObject(result.data, names),
