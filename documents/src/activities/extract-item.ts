@@ -6,7 +6,7 @@ import {
   type ItemEnd,
   type OpenItem,
   type RunSource,
-} from '../core/extractions/extraction-moves.js';
+} from '../core/extractions/item-moves.js';
 import type { RunWarning } from '../core/extractions/extraction.entity.js';
 import { resultKey } from '../core/extractions/result-text.js';
 import type { Record as DocsvcRecord } from '../core/record/record.js';

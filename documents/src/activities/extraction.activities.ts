@@ -1,11 +1,7 @@
 import { text } from 'node:stream/consumers';
-import {
-  beginExtraction,
-  finishExtraction,
-  listOpenItems,
-  wantsResults,
-} from '../core/extractions/extraction-moves.js';
+import { beginExtraction, finishExtraction, wantsResults } from '../core/extractions/extraction-moves.js';
 import { ExtractionEntity, type EndedStatus } from '../core/extractions/extraction.entity.js';
+import { listOpenItems } from '../core/extractions/item-moves.js';
 import { listItems, ResultText } from '../core/extractions/result-text.js';
 import { runError, type RunErrorCode } from '../domain/extraction/run/run-errors.js';
 import { extractItem, failItem, type ExtractionDependencies } from './extract-item.js';
@@ -48,7 +44,7 @@ async function finish(on: ExtractionDependencies, ref: RunRef, unfinished: RunEr
   const ended = await on.record.inOrganization(ref.orgId, (tx) =>
     finishExtraction(tx, ref, runError(unfinished), (status) => (wanted?.status === status ? wanted.json : null)),
   );
-  if (ended !== null) on.metrics.countRun(ended.status);
+  if (ended !== null) on.metrics.countRun(ended);
 }
 
 /** The result that goes with the event: where a webhook wants it, and where it is small. Nothing of it changes any more. */

@@ -1,7 +1,7 @@
 import { readPackedDetails } from '../core/pages/page-details.js';
 import type { PageEntity } from '../core/pages/page.entity.js';
 import { listPages, listTables, type NumberedPart } from '../core/pages/read-version.js';
-import type { RunSource } from '../core/extractions/extraction-moves.js';
+import type { RunSource } from '../core/extractions/item-moves.js';
 import type { Record as DocsvcRecord } from '../core/record/record.js';
 import { clipTable } from '../domain/extraction/run/join-documents.js';
 import type { Table } from '../domain/page-model.js';

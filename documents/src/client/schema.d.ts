@@ -1987,6 +1987,8 @@ export interface components {
             raw: string | null;
             /** @description How the value follows from what is printed. */
             normalizedBy?: string;
+            /** @description The label, heading or column that named it. */
+            foundBy?: string;
             /** @description With `include=signals`. */
             signals?: components["schemas"]["SignalsView"];
         };

@@ -38,6 +38,9 @@ export class ExtractedFieldView {
   @ApiPropertyOptional({ description: 'How the value follows from what is printed.' })
   normalizedBy?: string;
 
+  @ApiPropertyOptional({ description: 'The label, heading or column that named it.' })
+  foundBy?: string;
+
   @ApiPropertyOptional({ type: SignalsView, description: 'With `include=signals`.' })
   signals?: SignalsView;
 }

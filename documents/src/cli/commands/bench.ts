@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DocsvcError } from '../../domain/errors.js';
 import { benchmarkPage } from '../../embedded/benchmark/benchmark-page.js';
 import type { ClassReport } from '../../embedded/benchmark/class-report.js';
 import { CliContext } from '../context/cli-context.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { listOf } from '../verbs/verb.js';
 
@@ -32,10 +31,8 @@ export function addBench(program: Command): void {
     .option('--page <file>', 'and write a page of Markdown with all figures')
     .action(async (named: string, flags: { class?: string; page?: string }, command: Command) => {
       const context = CliContext.of(command);
-      const caller = callerFolder(process.env, process.cwd());
-      const folder = resolve(caller, named);
-      const reports = await benched(folder, listOf(flags.class) ?? [], (message) => context.note(message));
-      if (flags.page !== undefined) writeFileSync(resolve(caller, flags.page), benchmarkPage(reports));
+      const reports = await benched(callerPath(named), listOf(flags.class) ?? [], (message) => context.note(message));
+      if (flags.page !== undefined) writeFileSync(callerPath(flags.page), benchmarkPage(reports));
       const { format } = context.style;
       const isData = format === 'json' || format === 'jsonl';
       context.printRows(isData ? reports : reports.map(forPeople), COLUMNS);

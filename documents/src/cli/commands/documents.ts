@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { CliContext } from '../context/cli-context.js';
 import { readError } from '../server/docsvc-api.js';
 import type { Schemas } from '../server/schemas.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { block } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { awaitVersion, exitOfVersion } from '../upload/await-version.js';
@@ -120,7 +120,7 @@ async function save(context: CliContext, { body }: Response, to: string): Promis
     return;
   }
   if (['', '.', '..'].includes(to)) throw new CliError('--to needs a file', EXIT.usage);
-  const path = resolve(callerFolder(process.env, process.cwd()), to);
+  const path = callerPath(to);
   const partial = `${path}.${process.pid}.part`;
   try {
     await pipeline(bytes, createWriteStream(partial, { flags: 'wx' }));

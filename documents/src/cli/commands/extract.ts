@@ -1,16 +1,14 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CliContext } from '../context/cli-context.js';
 import { awaitRun, exitOfRun } from '../runs/await-run.js';
 import { digestFiles, externalIdOf } from '../runs/external-id.js';
 import { printResult } from '../runs/print-result.js';
 import { addRunOptions, runMembers, type RunFlags } from '../runs/run-options.js';
-import { findRun, runsPath, type Run } from '../runs/run-reference.js';
+import { findRun, runPath, runsPath, type Run } from '../runs/run-reference.js';
 import { versionFromFile, versionFromSheet, versionFromWords } from '../schemas/made-schema-version.js';
 import { schemaVersionOf, type SchemaVersion } from '../schemas/schema-version.js';
 import type { Schemas } from '../server/schemas.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { isCallerFile } from '../settings/caller-folder.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import type { NamedFile } from '../upload/collect-files.js';
 import { addSendOptions, filesToSend, sendFile } from '../upload/send-files.js';
@@ -88,14 +86,9 @@ function sourceOf(flags: ExtractFlags): (context: CliContext) => Promise<SchemaV
     return (context) => versionFromSheet(context, fromSpreadsheet, flags, saveSchema);
   }
   const named = schema ?? '';
-  if (isFile(named)) return (context) => versionFromFile(context, named, saveSchema);
+  if (isCallerFile(named)) return (context) => versionFromFile(context, named, saveSchema);
   if (saveSchema !== null) throw new CliError('--save-schema is for a schema that is not kept yet', EXIT.usage);
   return (context) => schemaVersionOf(context, named);
-}
-
-function isFile(path: string): boolean {
-  const absolute = resolve(callerFolder(process.env, process.cwd()), path);
-  return statSync(absolute, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 interface StartedRun {
@@ -123,7 +116,7 @@ async function takeUp(context: CliContext, known: Run, version: SchemaVersion): 
   const isLost = known.status === 'failed' || known.status === 'cancelled';
   context.note(`run ${known.id} is there already${isLost ? `, and ${known.status}; it is done again` : ''}`);
   if (!isLost) return known;
-  return context.api.object<Run>(`/api/v2/extractions/${known.id}/retry`, { method: 'POST', body: {} });
+  return context.api.object<Run>(`${runPath(known.id)}/retry`, { method: 'POST', body: {} });
 }
 
 /** Versions of two schemas may say the same. */

@@ -3,7 +3,7 @@ import { CliContext } from '../context/cli-context.js';
 import { awaitRun, exitOfRun } from '../runs/await-run.js';
 import { printResult, tellWarnings } from '../runs/print-result.js';
 import { addRunOptions, runMembers, type RunFlags } from '../runs/run-options.js';
-import { runId, runsPath, type Run } from '../runs/run-reference.js';
+import { runId, runPath, runsPath, type Run } from '../runs/run-reference.js';
 import { schemaVersionOf } from '../schemas/schema-version.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
@@ -45,8 +45,7 @@ export function addRuns(program: Command): void {
     .option('--attempt <number>', 'an earlier attempt; the newest without it')
     .action(async (named: string, flags: ResultFlags, command: Command) => {
       const context = CliContext.of(command);
-      const path = `/api/v2/extractions/${encodeURIComponent(await runId(context, named))}`;
-      const run = await context.api.object<Run>(path);
+      const run = await context.api.object<Run>(runPath(await runId(context, named)));
       await printResult(context, run, flags);
       process.exitCode = flags.attempt === undefined ? exitOfRun(run) : EXIT.ok;
     });

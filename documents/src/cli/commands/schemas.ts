@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { diffSchemas } from '../../domain/schemas/diff-schemas.js';
 import { CliContext } from '../context/cli-context.js';
 import { askForSchema, sheetBody } from '../schemas/made-schema-version.js';
 import { readSchemaFile, tellFaults } from '../schemas/schema-files.js';
 import type { Schemas } from '../server/schemas.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { safeJson } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { documentId } from '../verbs/document-verbs.js';
@@ -155,7 +154,7 @@ async function exportSchema(named: string, flags: { version?: string; to?: strin
     context.print(text);
     return;
   }
-  const path = resolve(callerFolder(process.env, process.cwd()), flags.to);
+  const path = callerPath(flags.to);
   writeFileSync(path, `${text}\n`, { flag: 'wx' });
   context.note(`saved ${path}`);
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { isMissing } from '../../../../src/domain/system-error.js';
 import { refuseWebhook, type SignedHeaders, type WebhookRefusal } from '../../domain/webhooks/webhook-signature.js';
 import { CliContext } from '../context/cli-context.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { safeJson } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { groupOf } from '../verbs/verb.js';
@@ -34,7 +33,7 @@ export function addWebhooks(program: Command): void {
     .option('--ignore-age', 'also one that is older than five minutes')
     .action((path: string, flags: VerifyFlags, command: Command) => {
       const context = CliContext.of(command);
-      const { headers, body } = readRequest(resolve(callerFolder(process.env, process.cwd()), path));
+      const { headers, body } = readRequest(callerPath(path));
       const sentAt = Number(headers['webhook-timestamp']) * 1_000;
       const now = flags.ignoreAge === true && Number.isFinite(sentAt) ? new Date(sentAt) : new Date();
       const refusal = refuseWebhook(secretOf(flags.secret), headers, body, { now, seen: new Set() });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CliContext } from '../context/cli-context.js';
 import { CliError, EXIT, type ExitCode } from '../terminal/exit-codes.js';
-import type { Run } from './run-reference.js';
+import { runPath, type Run } from './run-reference.js';
 
 const ENDED: ReadonlySet<Run['status']> = new Set(['completed', 'partial', 'failed', 'cancelled']);
 /** A short run is over before `runs.poll_interval` is. */
@@ -17,7 +17,7 @@ export async function awaitRun(context: CliContext, id: string): Promise<Run> {
   const until = Date.now() + mostSecs * 1_000;
   let said = '';
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-    const run = await context.api.object<Run>(`/api/v2/extractions/${encodeURIComponent(id)}`);
+    const run = await context.api.object<Run>(runPath(id));
     const { status, progress } = run;
     const now = `run ${id}: ${status}, ${progress.itemsDone} of ${progress.itemsTotal} done`;
     if (now !== said) context.note(now);

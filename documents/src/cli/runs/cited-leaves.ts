@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../../src/domain/json.js';
+import { valueAt } from '../../domain/json-pointer.js';
 import type { Schemas } from '../server/schemas.js';
 import type { DocumentResult } from './result-lines.js';
 
@@ -33,14 +34,4 @@ export function boxesOf(citations: readonly Pick<Citation, 'pageNumber' | 'bound
       }),
     )
     .join('; ');
-}
-
-/** What a JSON pointer leads to; null where it leads nowhere. */
-function valueAt(data: JsonValue, pointer: string): JsonValue {
-  let at: unknown = data;
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    at = typeof at === 'object' && at !== null ? (at as Readonly<Record<string, unknown>>)[name] : undefined;
-  }
-  return (at ?? null) as JsonValue;
 }

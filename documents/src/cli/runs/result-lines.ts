@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { runPath } from './run-reference.js';
 
 /** What one document came to, or all of a combined run. */
 export type DocumentResult = Schemas['DocumentResultView'];
@@ -25,7 +26,7 @@ export async function* resultLines(
   id: string,
   asked: AskedResult,
 ): AsyncGenerator<DocumentResult> {
-  const path = `/api/v2/extractions/${encodeURIComponent(id)}/result`;
+  const path = `${runPath(id)}/result`;
   const query = { ...resultQuery(asked), format: 'jsonl' };
   const answer = await context.api.send(path, { query, headers: { accept: 'application/x-ndjson' } });
   if (answer.status === 202 || answer.body === null) throw notYet(id);
@@ -40,7 +41,7 @@ export async function wholeResult(
   id: string,
   asked: AskedResult,
 ): Promise<Schemas['ExtractionResultView']> {
-  const path = `/api/v2/extractions/${encodeURIComponent(id)}/result`;
+  const path = `${runPath(id)}/result`;
   const answer = await context.api.send(path, { query: resultQuery(asked) });
   if (answer.status === 202) throw notYet(id);
   return (await answer.json()) as Schemas['ExtractionResultView'];

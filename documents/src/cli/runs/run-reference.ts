@@ -11,6 +11,11 @@ export function runsPath({ project }: CliContext): string {
   return `/api/v2/projects/${encodeURIComponent(project)}/extractions`;
 }
 
+/** The address of a run. */
+export function runPath(id: string): string {
+  return `/api/v2/extractions/${encodeURIComponent(id)}`;
+}
+
 /** The run that the project has under an external id; undefined where there is none. */
 export async function findRun(context: CliContext, externalId: string): Promise<Run | undefined> {
   const [run] = await context.api.rows<Run>(runsPath(context), { externalId }, 1);

@@ -1,10 +1,10 @@
-import { openAsBlob, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { digestSchema } from '../../domain/schemas/schema-digest.js';
 import type { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath, isCallerFile } from '../settings/caller-folder.js';
 import { documentId } from '../verbs/document-verbs.js';
 import { schemasPath } from '../verbs/schema-verbs.js';
 import { readSchemaFile, tellFaults } from './schema-files.js';
@@ -70,9 +70,9 @@ export async function sheetBody(
     ...(shape === undefined ? {} : { shape }),
     ...asked,
   };
-  const file = resolve(callerFolder(process.env, process.cwd()), named);
-  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  return isFile ? sheetForm(file, members) : { documentId: await documentId(context, named), ...members };
+  return isCallerFile(named)
+    ? sheetForm(callerPath(named), members)
+    : { documentId: await documentId(context, named), ...members };
 }
 
 /** Asks for a schema, says what is uncertain in it, and faults before a refusal. */

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../../src/domain/json.js';
 import { isMissing } from '../../../../src/domain/system-error.js';
 import type { CliContext } from '../context/cli-context.js';
 import { ApiError } from '../server/docsvc-api.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 
 /** The JSON object in a file, or on standard input for `-`. @throws CliError */
@@ -18,7 +17,7 @@ export async function readSchemaFile(file: string): Promise<JsonObject> {
 
 function readText(file: string): string {
   try {
-    return readFileSync(resolve(callerFolder(process.env, process.cwd()), file), 'utf8');
+    return readFileSync(callerPath(file), 'utf8');
   } catch (error) {
     if (isMissing(error)) throw new CliError(`there is no ${file}`, EXIT.notFound, { cause: error });
     throw error;

@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
 
 /**
@@ -9,6 +10,16 @@ export function callerFolder(environment: NodeJS.ProcessEnv, workingFolder: stri
   const said = environment['DOCSVC_CALLER_DIR'];
   if (said !== undefined && said !== '') return callerOfPackage(environment, said);
   return callerOfPackage(environment, workingFolder);
+}
+
+/** Where a path leads that the caller of this command wrote. */
+export function callerPath(path: string): string {
+  return resolve(callerFolder(process.env, process.cwd()), path);
+}
+
+/** Whether the caller has a file there. */
+export function isCallerFile(path: string): boolean {
+  return statSync(callerPath(path), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function callerOfPackage(environment: NodeJS.ProcessEnv, workingFolder: string): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context/cli-context.js';
 import type { Schemas } from '../server/schemas.js';
-import { callerFolder } from '../settings/caller-folder.js';
+import { callerPath } from '../settings/caller-folder.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { collectFiles, spoolInput, type NamedFile } from './collect-files.js';
 import { uploadFile } from './upload-file.js';
@@ -29,7 +29,7 @@ export async function filesToSend(
     const { file, remove } = await spoolInput(process.stdin);
     return { files: [{ file, name }], clean: remove };
   }
-  const files = await collectFiles(callerFolder(process.env, process.cwd()), paths);
+  const files = await collectFiles(callerPath('.'), paths);
   if (name === undefined) return { files, clean: keep };
   const [only] = files;
   if (only === undefined || files.length > 1) throw new CliError('--name is for one file', EXIT.usage);

@@ -1,4 +1,4 @@
-import { runId, runsPath } from '../runs/run-reference.js';
+import { runId, runPath, runsPath } from '../runs/run-reference.js';
 import { schemaId } from './schema-verbs.js';
 import { textOf, type Verb } from './verb.js';
 
@@ -43,7 +43,7 @@ export const RUN_VERBS: readonly Verb[] = [
     prints: 'record',
     columns: RUN_DETAILS,
     request: async ({ args: [named = ''], context }) => ({
-      path: `/api/v2/extractions/${await runId(context, named)}`,
+      path: runPath(await runId(context, named)),
     }),
   },
   {
@@ -54,7 +54,7 @@ export const RUN_VERBS: readonly Verb[] = [
     columns: RUN_DETAILS,
     request: async ({ args: [named = ''], context }) => ({
       method: 'POST',
-      path: `/api/v2/extractions/${await runId(context, named)}/cancel`,
+      path: `${runPath(await runId(context, named))}/cancel`,
     }),
   },
   {
@@ -66,7 +66,7 @@ export const RUN_VERBS: readonly Verb[] = [
     columns: RUN_DETAILS,
     request: async ({ args: [named = ''], options, context }) => ({
       method: 'POST',
-      path: `/api/v2/extractions/${await runId(context, named)}/retry`,
+      path: `${runPath(await runId(context, named))}/retry`,
       body: { onlyFailed: options['onlyFailed'] === true },
     }),
   },

@@ -28,9 +28,7 @@ export async function chooseVersions(
     ...(await ofNamed(tx, projectId, named)),
   ];
   if (versions.length === 0) throw new DocsvcError('no_documents', 'there is no document that can be read');
-  if (versions.length > MOST_DOCUMENTS) {
-    throw new DocsvcError('too_large', `a run reads at most ${MOST_DOCUMENTS} documents: name some in documentIds`);
-  }
+  assertFewEnough(versions);
   return [...new Set(versions)];
 }
 
@@ -45,10 +43,13 @@ function choose(tx: RecordTransaction, projectId: string, ids: string[] | null):
 
 async function ofProject(tx: RecordTransaction, projectId: string): Promise<string[]> {
   const rows = await choose(tx, projectId, null);
-  if (rows.length > MOST_DOCUMENTS) {
-    throw new DocsvcError('too_large', `a run reads at most ${MOST_DOCUMENTS} documents: name some in documentIds`);
-  }
+  assertFewEnough(rows);
   return rows.flatMap(({ version_id }) => (version_id === null ? [] : [version_id]));
+}
+
+function assertFewEnough({ length }: readonly unknown[]): void {
+  if (length <= MOST_DOCUMENTS) return;
+  throw new DocsvcError('too_large', `a run reads at most ${MOST_DOCUMENTS} documents: name some in documentIds`);
 }
 
 async function ofDocuments(tx: RecordTransaction, projectId: string, ids: string[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import type { ResultParts } from '../../domain/extraction/run/result-parts.js';
 
 export type ItemStatus = 'queued' | 'completed' | 'partial' | 'failed' | 'cancelled';
 
-/** One document of an attempt, or all of them in a combined run; its result lies in a blob (write-result.ts). */
+/** One document of an attempt, or all of them in a combined run; its result lies in a blob (result-text.ts). */
 @Entity('extraction_items')
 export class ExtractionItemEntity {
   @PrimaryColumn('uuid')

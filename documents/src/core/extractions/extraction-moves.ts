@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../../../src/domain/json.js';
-import type { ResultParts } from '../../domain/extraction/run/result-parts.js';
 import type { RunError } from '../../domain/extraction/run/run-errors.js';
 import { appendEvent } from '../events/append-event.js';
 import type { RecordTransaction } from '../record/record.js';
-import type { EndedStatus, ExtractionMode, ExtractionStatus, RunWarning } from './extraction.entity.js';
+import type { EndedStatus, ExtractionStatus } from './extraction.entity.js';
 
 /** An attempt of a run: every move is for this attempt alone. */
 export interface RunAttempt {
@@ -22,15 +20,19 @@ export interface BegunRun {
   waitMs: number;
 }
 
-interface BegunRow {
+/** A run by what its events call it. */
+interface NamedRow {
   project_id: string;
   external_id: string;
+  schema_id: string;
+  schema_version_id: string;
+}
+
+interface BegunRow extends NamedRow {
   attempt: number;
   status: BegunRun['status'];
   entered: boolean;
   wait_ms: number;
-  schema_id: string;
-  schema_version_id: string;
 }
 
 /** Takes up a run, and tells when it begins. @param waitSeconds that it may wait in all. @returns null when there is nothing to do */
@@ -46,126 +48,9 @@ export async function beginExtraction(
   return { projectId, attempt, status, entered, waitMs };
 }
 
-/** Numbers of items that are still to be done, in their order. */
-export async function listOpenItems(
-  tx: RecordTransaction,
-  { extractionId, attempt }: RunAttempt,
-  after: number,
-  limit: number,
-): Promise<number[]> {
-  const rows = await tx.query<{ item_number: number }>(
-    'select item_number from docsvc_list_open_items($1, $2, $3, $4) as item_number',
-    [extractionId, attempt, after, limit],
-  );
-  return rows.map((row) => row.item_number);
-}
-
-/** What is to be done for an item. */
-export interface OpenItem {
-  id: string;
-  mode: ExtractionMode;
-  pages: { first: number; last: number };
-  minConfidence: number | null;
-  jsonSchema: JsonObject;
-  versionIds: string[];
-}
-
-interface ItemRow {
-  id: string;
-  mode: ExtractionMode;
-  first_page: number | null;
-  last_page: number | null;
-  min_confidence: number | null;
-  json_schema: JsonObject;
-  version_ids: string[];
-}
-
-/** Null when it is not to be done any more. */
-export async function readOpenItem(
-  tx: RecordTransaction,
-  { extractionId, attempt }: RunAttempt,
-  itemNumber: number,
-): Promise<OpenItem | null> {
-  const [row] = await tx.query<ItemRow>('select * from docsvc_read_item($1, $2, $3)', [
-    extractionId,
-    attempt,
-    itemNumber,
-  ]);
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    mode: row.mode,
-    pages: { first: row.first_page ?? 1, last: row.last_page ?? Number.MAX_SAFE_INTEGER },
-    minConfidence: row.min_confidence,
-    jsonSchema: row.json_schema,
-    versionIds: row.version_ids,
-  };
-}
-
-/** A version that a run reads, and what was read of it. */
-export interface RunSource {
-  version_id: string;
-  version: number;
-  document_id: string;
-  document_name: string;
-  is_deleted: boolean;
-  status: string;
-  parse_id: string | null;
-  page_count: number;
-  failed_pages: number[];
-}
-
-/** In the order of the ids; those that were purged are missing. */
-export function listSources(tx: RecordTransaction, versionIds: readonly string[]): Promise<RunSource[]> {
-  return tx.query<RunSource>('select * from docsvc_list_sources($1)', [versionIds]);
-}
-
-/** What an item came to. */
-export interface ItemEnd {
-  status: 'completed' | 'partial' | 'failed';
-  parts: ResultParts | null;
-  pages: number;
-  milliseconds: number;
-  warnings: RunWarning[];
-  error: RunError | null;
-}
-
-/** Ends an item once. @returns false when it was ended before, or the run has gone on without it */
-export async function finishItem(
-  tx: RecordTransaction,
-  { extractionId, attempt }: RunAttempt,
-  itemNumber: number,
-  end: ItemEnd,
-): Promise<boolean> {
-  const [row] = await tx.query<{ finished: boolean }>(
-    'select docsvc_finish_item($1, $2, $3, $4, $5, $6, $7, $8, $9) as finished',
-    [
-      ...[extractionId, attempt, itemNumber, end.status, end.parts, end.pages, Math.round(end.milliseconds)],
-      ...[JSON.stringify(end.warnings), end.error],
-    ],
-  );
-  return row?.finished === true;
-}
-
-/** How a run ended. */
-export interface EndedRun {
-  status: EndedStatus;
-  failedItems: number;
-  items: number;
-}
-
-interface EndedRow extends BegunRowsId {
+interface EndedRow extends NamedRow {
   status: EndedStatus;
   error: RunError | null;
-  items_total: number;
-  items_failed: number;
-}
-
-interface BegunRowsId {
-  project_id: string;
-  external_id: string;
-  schema_id: string;
-  schema_version_id: string;
 }
 
 /**
@@ -173,14 +58,14 @@ interface BegunRowsId {
  *
  * @param unfinished what items that are not done failed by
  * @param resultOf JSON of what it came to, where somebody wants it with the event
- * @returns null when it was ended before
+ * @returns how it ended; null when it was ended before
  */
 export async function finishExtraction(
   tx: RecordTransaction,
   { extractionId, attempt }: RunAttempt,
   unfinished: RunError,
   resultOf: (status: EndedStatus) => string | null,
-): Promise<EndedRun | null> {
+): Promise<EndedStatus | null> {
   const [row] = await tx.query<EndedRow>('select * from docsvc_finish_extraction($1, $2, $3)', [
     extractionId,
     attempt,
@@ -190,7 +75,7 @@ export async function finishExtraction(
   const { status, error } = row;
   const told = { ...toldOf(row), id: extractionId, attempt, status, error };
   await announce(tx, told, resultOf(status));
-  return { status, failedItems: row.items_failed, items: row.items_total };
+  return status;
 }
 
 /** Whether somebody wants what runs of the project came to with their events. */
@@ -216,7 +101,7 @@ interface ToldRun {
   error?: RunError | null;
 }
 
-function toldOf(row: BegunRowsId): Pick<ToldRun, 'projectId' | 'externalId' | 'schemaId' | 'schemaVersionId'> {
+function toldOf(row: NamedRow): Pick<ToldRun, 'projectId' | 'externalId' | 'schemaId' | 'schemaVersionId'> {
   return {
     projectId: row.project_id,
     externalId: row.external_id,

@@ -97,4 +97,49 @@ describe('evidence of a result', () => {
   ])('finds %s', (_what, change, message) => {
     expect(faultsOf(change).join('\n')).toContain(message);
   });
+
+  it('may have a long text that stands in its boxes with specks of the picture between', () => {
+    const words = Array.from({ length: 80 }, (_, at) => (at === 70 ? '~' : `word${at}`));
+    const text = words.join(' ');
+    let from = 0;
+    const page: Page = {
+      ...PAGE,
+      text,
+      words: words.map((word, at) => {
+        const box: [number, number, number, number] = [(at % 40) / 50, at < 40 ? 0.1 : 0.2, 0.01, 0.02];
+        const placed = { text: word, box, from, to: from + word.length, source: 'ocr' as const, confidence: 0.9 };
+        from += word.length + 1;
+        return placed;
+      }),
+      lines: [
+        { first: 0, last: 39, box: [0, 0.1, 0.8, 0.02] },
+        { first: 40, last: 79, box: [0, 0.2, 0.8, 0.02] },
+      ],
+    };
+    const boundingBoxes = [0.1, 0.2].map((y) => ({ x: 0, y, width: 0.8, height: 0.02 }));
+    const excerpt = `${words.slice(0, 40).join(' ')}\n${words.slice(40).join(' ')}`.slice(0, 300);
+    const faults = (raw: string): unknown[] =>
+      checkEvidence(
+        normalizeSchema(SCHEMA),
+        {
+          ...{ data: { buyer: raw, tags: [] }, warnings: [] },
+          fields: {
+            '/buyer': {
+              ...FIELD,
+              raw,
+              citations: FIELD.citations.map((one) => ({
+                ...{ ...one, excerpt, boundingBoxes, charRange: { from: 0, to: text.length } },
+              })),
+            },
+          },
+          completeness: [
+            { path: '/tags', returnedRows: 0, expectedRows: null, method: null, missingPages: [], complete: true },
+          ],
+        },
+        new Reading([page], []),
+      );
+    const said = words.filter((word) => word !== '~');
+    expect(faults(said.join(' '))).toEqual([]);
+    expect(faults([...said.slice(0, -1), 'invented'].join(' '))).toMatchObject([{ path: '/buyer' }]);
+  });
 });

@@ -9,7 +9,7 @@ import type {
 } from '../extraction/model/extraction-result.js';
 import { NORMALIZERS } from '../extraction/values/normalizers.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../schemas/normal-schema.js';
-import { pointerTo } from '../schemas/schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
 
 /** Something that no result may have. */
 export interface EvidenceFault {
@@ -91,15 +91,25 @@ class Check {
     ];
   }
 
-  /** What is longer than an excerpt stands in the boxes of which the excerpt has the first words. */
+  /** What is longer than an excerpt stands in the boxes of which the excerpt has the first words, perhaps with specks of the picture between. */
   private isCited(raw: string, citations: readonly Citation[]): boolean {
     const cited = citations.map((citation) => {
       const page = pageOf(citation, this.reading);
       const isCut = citation.excerpt.length >= LONGEST_EXCERPT;
       return page === undefined || !isCut ? citation.excerpt : linesInBoxes(citation, page).join(' ');
     });
-    return folded(cited.join(' ')).includes(folded(raw));
+    const [said, there] = [folded(raw), folded(cited.join(' '))];
+    return there.includes(said) || (said.length > LONGEST_EXCERPT && hasInOrder(there.split(' '), said.split(' ')));
   }
+}
+
+/** Whether all of `sought` is among the words, in this order. */
+function hasInOrder(words: readonly string[], sought: readonly string[]): boolean {
+  let at = 0;
+  return sought.every((word) => {
+    at = words.indexOf(word, at) + 1;
+    return at > 0;
+  });
 }
 
 const pageOf = ({ pageNumber }: Citation, { pages }: Reading): Page | undefined =>

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
-import { pointerTo } from '../schemas/schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
 import { pairItems } from './pair-items.js';
 import type { Rule, RuleNode } from './rule.js';
 import { isSame, scalarOf, type Scalar } from './same-value.js';

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../../../src/domain/json.js';
 import type { CompiledSchema } from '../schemas/compile-schema.js';
 import type { NormalNode } from '../schemas/normal-schema.js';
-import { pointerTo } from '../schemas/schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
 import { csvCell } from './csv-cell.js';
 
 /** The data of one result, and the document that it is of; null where it is of several. */

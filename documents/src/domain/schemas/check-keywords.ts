@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { faultOfPattern } from './linear-pattern.js';
-import { pointerTo, type SchemaFaults } from './schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
+import type { SchemaFaults } from './schema-fault.js';
 import { SCHEMA_LIMITS } from './schema-limits.js';
 import { isOfType, isScalarType, isSchemaType, typesOf, type SchemaType } from './schema-node.js';
 

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { checkKeywords } from './check-keywords.js';
 import { measureSchema, type SchemaSize } from './measure-schema.js';
-import { SchemaFaults, pointerTo, type SchemaFault } from './schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
+import { SchemaFaults, type SchemaFault } from './schema-fault.js';
 import { definitionsOf, isScalarType, readReference, typesOf } from './schema-node.js';
 
 export interface SchemaCheck extends SchemaSize {

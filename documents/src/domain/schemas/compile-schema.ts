@@ -1,6 +1,6 @@
 import type { JsonObject, JsonPrimitive } from '../../../../src/domain/json.js';
 import { normalizeSchema, type NormalNode, type NormalObject, type ScalarRule } from './normal-schema.js';
-import { pointerTo } from './schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
 import type { ScalarType } from './schema-node.js';
 
 /** One value that is looked for in a document. */

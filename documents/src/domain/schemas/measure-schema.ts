@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
-import { pointerTo, type SchemaFaults } from './schema-fault.js';
+import { pointerTo } from '../json-pointer.js';
+import type { SchemaFaults } from './schema-fault.js';
 import { SCHEMA_LIMITS } from './schema-limits.js';
 import { definitionsOf, readReference } from './schema-node.js';
 

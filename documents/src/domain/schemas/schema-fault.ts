@@ -11,11 +11,6 @@ export interface SchemaFault {
   suggestion: string | null;
 }
 
-/** A pointer with one more member or item. */
-export function pointerTo(parent: string, name: string | number): string {
-  return `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
 /** Collects faults while a schema is walked. */
 export class SchemaFaults {
   readonly all: SchemaFault[] = [];

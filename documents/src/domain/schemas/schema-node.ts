@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
+import { nameInPointer } from '../json-pointer.js';
 
 const SCALAR_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 export type ScalarType = (typeof SCALAR_TYPES)[number];
@@ -54,7 +55,7 @@ export function readReference(given: JsonValue | undefined): string | null {
   if (match === null) return null;
   try {
     const [, holder = '', name = ''] = match;
-    return referenceTo(holder, decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+    return referenceTo(holder, nameInPointer(decodeURIComponent(name)));
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util';
 import { calibrationOf, type Calibration } from '../../../src/domain/benchmark/calibration.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
-import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
+import {
+  benchDocument,
+  fieldOf,
+  type BenchedDocument,
+  type Extract,
+} from '../../../src/embedded/benchmark/bench-document.js';
 import { comparableOf, judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { faultsOfShape } from '../../support/extraction/check-shape.js';
@@ -36,7 +41,7 @@ const all = goldClassesOf(asked.gold);
 const classes = all.filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
 if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
 const cache = new ReadingCache();
-const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
+const extract: Extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
 const reports: ClassReport[] = [];
 const measured: BenchedDocument[] = [];
 let leftOut: LeftOut | null = null;

@@ -1,25 +1,4 @@
-/**
- * `node documents/test/bench/extraction/measure.mjs --gold FOLDER [--class NAME] [--errors 50]`: runs `measure-extraction.ts` from the sources.
- * With `--write-generated FOLDER` it writes the generated classes there instead, to be measured as gold.
- */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+/** `node documents/test/bench/extraction/measure.mjs --gold FOLDER [--class NAME] [--errors 50]`: extracts from a folder with gold. */
+import { runFromSources } from './run-from-sources.mjs';
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const options = [
-  '--experimental-transform-types',
-  '--disable-warning=ExperimentalWarning',
-  '--max-old-space-size=6000',
-  '--import',
-  here('from-sources.mjs'),
-];
-const [first, ...rest] = process.argv.slice(2);
-const words =
-  first === '--write-generated'
-    ? ['write-generated.ts', '--into', ...rest]
-    : ['measure-extraction.ts', ...process.argv.slice(2)];
-const [program, ...given] = words;
-const { status } = spawnSync(process.execPath, [...options, here(program), ...given], {
-  stdio: 'inherit',
-});
-process.exit(status ?? 1);
+runFromSources('measure-extraction.ts');

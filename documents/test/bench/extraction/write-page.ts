@@ -8,16 +8,24 @@ import { benchmarkPage } from '../../../src/embedded/benchmark/benchmark-page.js
 import { comparableOf, judgedOf, reportOf } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { pageHead } from '../../support/extraction/page-head.js';
+import { WEIGHTS } from '../../../src/domain/extraction/scalars/weights.js';
 import { countCauses } from './causes-of-errors.js';
+import { writeConfidence } from './fit-confidence.js';
 import { goalsOf, type MeasuredClass } from './goals.js';
 import { LeftOut } from './left-out.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
 import { askSecondJudge } from './second-judge.js';
+import { writeWeights } from './write-weights.js';
 
-/** Measures a folder with gold in every way, and writes the page of the documentation that says what came of it. */
+/**
+ * Measures a folder with gold in every way, and writes the page of the documentation that says what came of it. With `--fit` it writes the weights that
+ * were fitted meanwhile into the sources first, as `fit.mjs` does.
+ */
 const PAGE = fileURLToPath(new URL('../../../docs/benchmark.md', import.meta.url));
-const { values: asked } = parseArgs({ options: { gold: { type: 'string' } } });
+const { values: asked } = parseArgs({
+  options: { gold: { type: 'string' }, fit: { type: 'boolean', default: false } },
+});
 if (asked.gold === undefined) {
   process.stderr.write('write-page: name the folder of the gold with --gold\n');
   process.exit(2);
@@ -29,10 +37,19 @@ const all: BenchedDocument[] = [];
 const causes = new Map<string, ReadonlyMap<string, number>>();
 try {
   const leftOut = await LeftOut.of(classes, cache);
+  if (asked.fit) {
+    writeWeights(leftOut.fit.weights());
+    writeConfidence(leftOut.confidence.weights());
+  }
+  const weights = asked.fit ? leftOut.fit.weights() : WEIGHTS;
+  const ways: Extract[] = [
+    (schema, reading) => extractDocument(schema, reading, weights),
+    (schema, reading) => extractByRenamedKeys(schema, reading, weights),
+  ];
   for (const one of classes) {
     const benched = one.documents.map((document) => leftOut.bench(one, document));
     all.push(...benched);
-    const [fitted, renamed] = [await f1Of(one, extractDocument), await f1Of(one, extractByRenamedKeys)];
+    const [fitted = 0, renamed = 0] = await Promise.all(ways.map(async (extract) => f1Of(one, extract)));
     const judges = await askSecondJudge(one, benched);
     measured.push({ report: reportOf(one.name, benched), fitted, renamed, judges });
     causes.set(one.name, await causesIn(benched, one, leftOut));

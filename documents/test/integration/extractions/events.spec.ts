@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { finishItem } from '../../../src/core/extractions/extraction-moves.js';
+import { finishItem } from '../../../src/core/extractions/item-moves.js';
 import { ExtractionBench, type ResultBody } from '../../support/extractions/extraction-bench.js';
 
 let bench: ExtractionBench;

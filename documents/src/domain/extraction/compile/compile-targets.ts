@@ -1,6 +1,6 @@
 import type { CompiledSchema } from '../../schemas/compile-schema.js';
 import type { NormalNode, NormalObject, NormalScalar } from '../../schemas/normal-schema.js';
-import { pointerTo } from '../../schemas/schema-fault.js';
+import { pointerTo } from '../../json-pointer.js';
 import type { ValueKind } from '../../schemas/words/concepts.js';
 import { conceptOf } from '../../schemas/words/lexicon.js';
 import { singularOf, wordsOf } from '../../schemas/words/name-field.js';

@@ -9,6 +9,8 @@ import { enumerationFinder } from './entries/enumeration-finder.js';
 import { partiesFinder } from './entries/parties-finder.js';
 import { referencesFinder } from './entries/references-finder.js';
 import { seriesFinder } from './series/series-finder.js';
+import { amountsFinder } from './tables/amounts-finder.js';
+import { signsOfRows } from './tables/signs-of-rows.js';
 import { tableFinder } from './tables/table-finder.js';
 
 /** All ways in which lists are found, in the order in which equals win. */
@@ -21,6 +23,7 @@ const FINDERS: readonly ListFinder[] = [
   enumerationFinder,
   contactsFinder,
   partiesFinder,
+  amountsFinder,
 ];
 
 /** The list as the likeliest of all ways has it; empty where none has one. */
@@ -30,12 +33,13 @@ export function findList(list: ListTarget, scope: Scope, reading: Reading, answe
     const proposal = finder.find(list, scope, reading, answer);
     if (proposal !== null && (best === null || proposal.likelihood > best.likelihood)) best = proposal;
   }
-  return best?.answer ?? noList(scope, reading);
+  return best !== null && best.answer.items.length > 0 ? best.answer : noList(list, scope, reading);
 }
 
-/** A list of which nothing was found may stand on the pages that were not read. */
-function noList({ from, to }: Scope, reading: Reading): ListAnswer {
-  const isWhole = from === 0 && to === reading.lines.length;
+/** A list of which nothing was read may be shown in a way that could not be, or stand on the pages that were not read. */
+function noList(list: ListTarget, scope: Scope, reading: Reading): ListAnswer {
+  const isWhole = scope.from === 0 && scope.to === reading.lines.length;
   const missingPages = isWhole ? [...reading.unread] : [];
-  return { kind: 'list', items: [], expectedRows: null, method: null, missingPages };
+  const signs = signsOfRows(list, scope, reading) ?? { expectedRows: null, method: null };
+  return { kind: 'list', items: [], ...signs, missingPages };
 }

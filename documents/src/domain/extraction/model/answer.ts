@@ -14,7 +14,7 @@ export interface Evidence {
   at: WordRange[];
   match: Citation['match'];
   source: Citation['source'];
-  /** The label, heading or column that names it, for the reader of the code and of `include=signals`. */
+  /** The label, heading or column that names it. */
   foundBy: string;
 }
 

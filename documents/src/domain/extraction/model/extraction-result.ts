@@ -37,7 +37,7 @@ export interface ExtractedField {
   raw: string | null;
   normalizedBy?: NormalizerName;
   signals: Signals;
-  /** The label, heading or column that named it; shown with the signals. */
+  /** The label, heading or column that named it. */
   foundBy?: string;
 }
 

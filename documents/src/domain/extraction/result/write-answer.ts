@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../../../src/domain/json.js';
 import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../model/answer.js';
 import { claimOf, confidenceOf } from '../confidence/confidence-of.js';
 import type { Reading } from '../model/reading.js';
-import { pointerTo } from '../../schemas/schema-fault.js';
+import { pointerTo } from '../../json-pointer.js';
 import { citationsOf } from './cite.js';
 import type { ExtractedDocument, ExtractedField } from '../model/extraction-result.js';
 

@@ -58,4 +58,13 @@ describe('single values', () => {
     const asked = { due: text('Due date. Return in YYYY-MM-DD format.'), issued: text('Date of issue, as printed.') };
     expect(extract(asked, BILL).data).toEqual({ due: '2024-03-26', issued: '12/03/2024' });
   });
+
+  it('have as title what stands out, not the names at the head of every other page', () => {
+    const head = 'Berg, Frost and Hale\n';
+    const first = `${head}\n\n\n\n\n\n\n\n##Snow on the Roofs of Barns\n\nWe measure how snow lies on roofs.\n`;
+    const properties = { title: text('The full title of the paper.') };
+    const root = normalizeSchema({ type: 'object', properties });
+    const reading = drawnReading(first, 'Snow on the Roofs of Barns\n\nIt lies long.\n', `${head}\n\nIt melts.\n`);
+    expect(extractDocument({ root }, reading).data).toEqual({ title: 'Snow on the Roofs of Barns' });
+  });
 });

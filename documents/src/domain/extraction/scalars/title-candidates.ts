@@ -12,7 +12,8 @@ const NEAR = 1.2;
 
 /** Titles over several lines: blocks of the same size under each other that stand out. */
 export function titleCandidates(target: LeafTarget, part: PartOfDocument): Candidate[] {
-  const blocks = part.blocks.filter(({ pageNumber }) => pageNumber === part.firstPage).slice(0, MOST_BLOCKS);
+  const all = part.blocks.filter(({ pageNumber }) => pageNumber === part.firstPage).slice(0, MOST_BLOCKS);
+  const blocks = withoutRunningHeads(all, part);
   return blocks.flatMap((block, at) => {
     const above = blocks[at - 1];
     if (!isText(block) || (above !== undefined && goesOn(above, block))) return [];
@@ -34,6 +35,23 @@ export function titleCandidates(target: LeafTarget, part: PartOfDocument): Candi
     const parts = lines.map((line) => ({ block: line, from: 0, to: line.text.length }));
     return candidateOfBlocks(target, parts, { normalizedBy: 'passage', foundBy: 'place', features }) ?? [];
   });
+}
+
+/** At the head of a page; and so much larger than what runs there is a title. */
+const HEAD = 0.08;
+const LARGER = 1.2;
+
+/** What stands at the head of other pages too runs over all of them: it is no title where something else stands out. */
+function withoutRunningHeads(blocks: readonly TextBlock[], part: PartOfDocument): readonly TextBlock[] {
+  const isRunning = (block: TextBlock): boolean => {
+    const standsOut = (other: TextBlock): boolean =>
+      other.lineHeight >= block.lineHeight * LARGER || (other.isBold && !block.isBold);
+    if (block.box[1] >= HEAD || !blocks.some(standsOut)) return false;
+    return part.blocks.some(
+      ({ pageNumber, box, text }) => pageNumber > block.pageNumber && box[1] < HEAD && text === block.text,
+    );
+  };
+  return blocks.filter((block) => !isRunning(block));
 }
 
 function isText({ text, ranges }: TextBlock): boolean {

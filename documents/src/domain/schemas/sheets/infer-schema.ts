@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
-import { pointerTo } from '../schema-fault.js';
+import { pointerTo } from '../../json-pointer.js';
 import { kindNamed } from '../words/read-notes.js';
 import { keyOf, wordsOf } from '../words/name-field.js';
 import { freeKey, valueSchema, type MadeSchema } from '../words/made-schema.js';

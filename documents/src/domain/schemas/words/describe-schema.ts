@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../src/domain/json.js';
-import { pointerTo } from '../schema-fault.js';
+import { pointerTo } from '../../json-pointer.js';
 import { freeKey, valueSchema, type MadeSchema } from './made-schema.js';
 import { wordsOf } from './name-field.js';
 import { outlineOf } from './outline.js';

@@ -89,7 +89,16 @@ function affiliationOf({ note }: Name, lines: readonly Segment[]): Piece | null 
   const place = marked ?? places[0];
   if (place === undefined) return null;
   const skipped = /^[\d*†‡]\s+/u.exec(place.text)?.[0].length ?? 0;
-  return { raw: place.text.slice(skipped), at: [skipped > 0 ? { ...place.at, first: place.at.first + 1 } : place.at] };
+  const raw = withoutPost(place.text.slice(skipped));
+  const first = place.at.first + (skipped > 0 ? 1 : 0);
+  const last = raw.length + skipped === place.text.length ? place.at.last : first + raw.split(' ').length - 1;
+  return { raw, at: [{ ...place.at, first, last }] };
+}
+
+/** An organization is not where its letters go: what stands behind its name and ends in a code of the post is left out. */
+function withoutPost(place: string): string {
+  const [name = '', ...rest] = place.split(', ');
+  return ORGANIZATION.test(name) && /(?:^|\s)\d{4,6}(?:-\d{4})?\.?$/u.test(rest.at(-1) ?? '') ? name : place;
 }
 
 interface Name {

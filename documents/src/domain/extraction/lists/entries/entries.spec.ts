@@ -162,6 +162,13 @@ describe('a paper', () => {
     expect(rows(result, 'terms')).toEqual(['snow', 'roofs', 'load']);
   });
 
+  it('DI-013 has the affiliation of its authors without the address of the post behind it', () => {
+    const first = FIRST.replace(/1 Institute of Winters, Oslo/u, '1 Institute of Winters, Oslo, N. W. 07733');
+    expect(first).not.toBe(FIRST);
+    const [one, other] = rows(extracted(PAPER, first, NUMBERED), 'people') as JsonObject[];
+    expect([one?.['place'], other?.['place']]).toEqual(['Institute of Winters', 'School of Roofs, Bergen']);
+  });
+
   it('DI-013 cites works by their numbers, which tell how many there are', () => {
     const result = extracted(PAPER, FIRST, NUMBERED);
     const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }));

@@ -9,8 +9,19 @@ export type RowKind = 'item' | 'title' | 'total' | 'header' | 'unreadable' | 'no
 const TOTAL =
   /^\W*(?:(?:grand|sub|net|gross|sous|page|group)[\s-]*)?(?:total|subtotal|sum|totals|totaal|subtotaal|totale|totaux|suma|somme|summe|zwischensumme|gesamt|gesamtsumme|gesamtbetrag|endbetrag|endsumme|nettobetrag|rechnungsbetrag|balance|amount due)\b/iu;
 const TAX = /^\W*(?:tax|vat|gst|sales tax|tva|iva|mwst|ust|btw|moms|shipping|freight|discount|rabatt|versand)\b/iu;
-const CARRIED = /\b(?:carried|brought) (?:forward|over)\b|\bcontinued\b|\bübertrag\b|\bà reporter\b|\btransport\b/iu;
+const CARRIED =
+  /\b(?:carried|brought) (?:forward|over)\b|\bcontinued\b|\bübertrag\b|\bà reporter\b|^\W*transport\W*$/iu;
 const UNREADABLE = 0.5;
+
+/** Whether a text names a sum. */
+export function isSum(text: string): boolean {
+  return TOTAL.test(text) || CARRIED.test(text) || / tot(?:al|aal|ale)\b/iu.test(text);
+}
+
+/** Whether a text names what is charged on top of the rows, or taken off them. */
+export function isCharge(text: string): boolean {
+  return TAX.test(text);
+}
 
 /** A row with what it is. */
 export interface KnownRow {
@@ -99,7 +110,7 @@ export class RowKinds {
     if (lacking === 0 && !isEmphatic) return false;
     if (texts.some((text) => TOTAL.test(text) || CARRIED.test(text))) return true;
     if (lacking * 2 < this.keys.size) return false;
-    return texts.some((text) => TAX.test(text) || / tot(?:al|aal|ale)\b/iu.test(text));
+    return texts.some((text) => isCharge(text) || isSum(text));
   }
 
   /** Its words were recognized, and most of its cells are values of what their columns hold. */

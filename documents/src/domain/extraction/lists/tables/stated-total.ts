@@ -23,6 +23,15 @@ export function statedTotal(list: ListTarget, table: Scope, scope: Scope, readin
   return lines.flatMap((line) => numbersIn(line, nouns));
 }
 
+/** The number of items by the name of the list itself, wherever a part of a document counts them, as `Number of orders: 12`; null where it does not. */
+export function countedTotal(list: ListTarget, scope: Scope, reading: Reading): number | null {
+  const nouns = new Set(headerWords(list.name).slice(-1));
+  const counted = printedLines(reading, scope)
+    .filter(({ parts }) => isCounted(parts.flatMap(({ text }) => text.split(/[\s:]+/u))))
+    .flatMap((line) => numbersIn(line, nouns));
+  return counted.length === 0 ? null : Math.max(...counted);
+}
+
 function numbersIn({ parts }: PrintedLine, nouns: ReadonlySet<string>): number[] {
   const texts = [...parts.map(({ text }) => text), parts.map(({ text }) => text).join(' ')];
   const found = texts.filter((text) => text.split(' ').length <= LONGEST).flatMap((text) => numberIn(text, nouns));
