@@ -12,15 +12,15 @@ export function printClass(report: ClassReport, benched: readonly BenchedDocumen
   const { micro, outsideLists, insideLists, rows, grounded, onLines, faults, pages } = report;
   const { auroc, ece, leaves } = report.calibration;
   return [
-    `== ${report.name}: F1 ${percent(report.f1)} over ${report.documents} documents; micro ${written(micro)}`,
+    `== ${report.name}: F1 ${share(report.f1)} over ${report.documents} documents; micro ${written(micro)}`,
     `   outside lists ${written(outsideLists)}; in lists ${written(insideLists)}; rows ${rows.whole} whole of ${rows.gold}, ${rows.returned} returned`,
-    `   answered though null ${report.answeredNulls} of ${report.goldNulls}, in rows that there are not ${report.inExtraRows}, not asked for ${report.unasked} (F1 with them ${percent(report.f1WithUnasked)})`,
+    `   answered though null ${report.answeredNulls} of ${report.goldNulls}, in rows that there are not ${report.inExtraRows}, not asked for ${report.unasked} (F1 with them ${share(report.f1WithUnasked)})`,
     `   right values grounded ${grounded.right} of ${grounded.of}${onLines === null ? '' : `, on their lines ${onLines.right} of ${onLines.of}`}; ` +
       `AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves`,
     `   broken invariants ${faults.length}, inferred ${report.inferred.of} (${report.inferred.right} right); ${report.millisecondsPerPage.toFixed(2)} ms a page, ${pages} pages`,
     ...faults.slice(0, 10).map(({ document, path, message }) => `   BROKEN ${document} ${path} ${message}`),
     ...benched.map(
-      (one) => `   ${percent(figuresOf([one.judgement]).f1)} ${one.document.name} (${one.milliseconds.toFixed(0)} ms)`,
+      (one) => `   ${share(figuresOf([one.judgement]).f1)} ${one.document.name} (${one.milliseconds.toFixed(0)} ms)`,
     ),
     ...report.fields.slice(0, FIELDS).map((field) => `   ${field.pattern.padEnd(50)} ${written(field)}`),
     ...(errors > 0 ? ['   largest errors:', ...largestErrors(benched, errors)] : []),
@@ -29,7 +29,7 @@ export function printClass(report: ClassReport, benched: readonly BenchedDocumen
 }
 
 export const estimated = (one: Estimate | null): string =>
-  one === null ? '-' : `${percent(one.value)} (${percent(one.low)}…${percent(one.high)})`;
+  one === null ? '-' : `${share(one.value)} (${share(one.low)}…${share(one.high)})`;
 
 interface Weighed {
   leaf: JudgedLeaf;
@@ -66,9 +66,9 @@ function largestErrors(benched: readonly BenchedDocument[], errors: number): str
   });
 }
 
-const percent = (value: number): string => value.toFixed(3);
+const share = (value: number): string => value.toFixed(3);
 const written = ({ f1, precision, recall, right, returned, gold }: Share): string =>
-  `F1 ${percent(f1)} P ${percent(precision)} R ${percent(recall)} (${right} right, ${returned} returned, ${gold} gold)`;
+  `F1 ${share(f1)} P ${share(precision)} R ${share(recall)} (${right} right, ${returned} returned, ${gold} gold)`;
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value);

@@ -11,11 +11,14 @@ const NAMED: Weights = {
 
 /** Where fitting begins, and what it goes back to where the gold says nothing. */
 export const PRIOR_WEIGHTS: Readonly<Record<Family, Weights>> = {
-  date: { ...NAMED, look: 2, top: 0.6, firstPage: 0.6, early: 0.6, narrow: 1 },
+  date: { ...NAMED, look: 2, doubt: -2, twin: -1, top: 0.6, firstPage: 0.6, early: 0.6, narrow: 1 },
   amount: {
     ...NAMED,
     look: 1.6,
     paid: 1.5,
+    summed: 1,
+    doubt: -2,
+    twin: -1,
     row: -1,
     largest: 0.8,
     repeats: 0.8,

@@ -7,16 +7,20 @@ import { judgeDocument, lifted } from '../../../src/domain/benchmark/judge-docum
 import type { Rule, RuleNode } from '../../../src/domain/benchmark/rule.js';
 import type { BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
 import type { GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
+import { spelledAlike } from './spelled-alike.js';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const JUDGES_WITHIN_MS = 300_000;
 
 /** Mean F1 of a class by both judges. */
 export interface BothJudges {
+  /** By the rule that the gold publishes for each leaf, as texts that are similar. */
   ours: number;
-  /** By omni-extract-bench, for which texts are the same when their letters and digits are. */
+  /** By omni-extract-bench where it takes the same values for the same: how items are paired and leaves are counted is compared, like with like. */
   second: number;
-  /** Ours by that rule instead of those that the gold publishes: what is left between this and the second is no matter of rules. */
+  /** By omni-extract-bench as it is: texts are the same when nothing but case, accents, white space, punctuation and spelling of dates differs. */
+  secondByItsOwn: number;
+  /** Ours by letters and digits alone, which is nearest to that. */
   oursByLetters: number;
 }
 
@@ -28,13 +32,7 @@ export async function askSecondJudge(one: GoldClass, benched: readonly BenchedDo
     gold: comparable(document.gold, one.rules, document.unscored, ''),
     schema: one.schema,
   }));
-  const { status, stdout, stderr } = spawnSync(python, [here('programs/judge.py')], {
-    input: JSON.stringify(asked),
-    encoding: 'utf8',
-    timeout: JUDGES_WITHIN_MS,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (status !== 0) throw new Error(`the second judge ended with ${String(status)}: ${stderr}`);
+  const alike = asked.map(({ got, gold, schema }) => ({ ...spelledAlike(got, gold, one.rules), schema }));
   const letters = byLetters(one.rules);
   const f1Of = (rules: RuleNode): number =>
     meanOf(
@@ -43,7 +41,23 @@ export async function askSecondJudge(one: GoldClass, benched: readonly BenchedDo
         return shareOf(countLeaves(leaves)).f1;
       }),
     );
-  return { ours: f1Of(one.rules), second: meanOf(JSON.parse(stdout) as number[]), oursByLetters: f1Of(letters) };
+  return {
+    ours: f1Of(one.rules),
+    second: meanOf(askPython(python, alike)),
+    secondByItsOwn: meanOf(askPython(python, asked)),
+    oursByLetters: f1Of(letters),
+  };
+}
+
+function askPython(python: string, asked: readonly object[]): number[] {
+  const { status, stdout, stderr } = spawnSync(python, [here('programs/judge.py')], {
+    input: JSON.stringify(asked),
+    encoding: 'utf8',
+    timeout: JUDGES_WITHIN_MS,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`the second judge ended with ${String(status)}: ${stderr}`);
+  return JSON.parse(stdout) as number[];
 }
 
 /** What is scored of a value, in the shape of the schema: groups of a list are one list, and what nobody asks for is left out. */

@@ -49,6 +49,17 @@ export async function plantResources(owner: pg.Pool, orgId: string, clientId: st
      values ($1, $2, $3, $4, $5, 'document.ready', 'exhausted')`,
     [deliveries, orgId, projects, webhooks, events],
   );
+  return {
+    ...{ workspaces, projects, documents, uploads, webhooks, deliveries },
+    ...(await plantExtraction(owner, { orgId, projects, versions })),
+  };
+}
+
+/** A run over a version of a document, and the schema that it is for. */
+async function plantExtraction(
+  owner: pg.Pool,
+  { orgId, projects, versions }: { orgId: string; projects: string; versions: string },
+): Promise<Pick<PlantedResources, 'schemas' | 'schema-versions' | 'extractions'>> {
   const [schemas, schemaVersions] = [randomUUID(), randomUUID()];
   await owner.query(
     `insert into schemas (id, org_id, project_id, name, latest_version_id) values ($1, $2, $3, 'S', $4)`,
@@ -66,8 +77,5 @@ export async function plantResources(owner: pg.Pool, orgId: string, clientId: st
      values ($1, $2, $3, $4, $5, 'E', sha256('x'), 'per_document', 'local', array[$6::uuid], 'queued', 1)`,
     [extractions, orgId, projects, schemas, schemaVersions, versions],
   );
-  return {
-    ...{ workspaces, projects, documents, uploads, webhooks, deliveries, schemas, extractions },
-    'schema-versions': schemaVersions,
-  };
+  return { schemas, 'schema-versions': schemaVersions, extractions };
 }

@@ -36,7 +36,8 @@ export class DocumentIndex {
   private readonly byText = new Map<string, number[]>();
   private readonly values = new Map<Recognizable, ReadonlyMap<TextBlock, readonly PlacedValue[]>>();
   private readonly misread = new Map<string, readonly string[]>();
-  private readonly isRecognized: boolean;
+  /** Whether a part of it at least was a picture. */
+  readonly isRecognized: boolean;
 
   private constructor(readonly reading: Reading) {
     this.blocks = blocksOf(reading);

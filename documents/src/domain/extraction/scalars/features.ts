@@ -44,6 +44,8 @@ export const FEATURES = [
   'zero',
   /** Of amounts: whether it is what was paid less the change. */
   'paid',
+  /** Of amounts: whether it is what others make together that are labelled as its parts. */
+  'summed',
   /** Values of its kind in the same row beside it, as in a table. */
   'row',
   /** Of texts: whether it ends as companies do. */
@@ -62,6 +64,10 @@ export const FEATURES = [
   'letters',
   /** How surely its words were read. */
   'read',
+  /** Of amounts and dates: how unsurely its words were read. */
+  'doubt',
+  /** Of amounts and dates: whether one that differs in a digit was read more surely. */
+  'twin',
   /** Share of its words that look like words. */
   'words',
   /** Whether it has no label although one would be expected. */

@@ -35,6 +35,15 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 const NUMBERS: ReadonlySet<string> = new Set('number id registration code'.split(' '));
 /** Places of one label that are looked at: a word that stands everywhere labels nothing. */
 const MOST_PLACES = 400;
+const RATE = /^\s*@?\s?\d{1,2}(?:[.,]\d{1,2})?\s?%(?=\s+\p{L})/u;
+/** Lines of one label are no further apart, in heights of a line. */
+const CLOSE = 0.7;
+const OPEN =
+  /(?:^|\s)(?:ohne|exkl\.?|zzgl\.?|without|excluding|exclusive|excl\.?|before|hors|sans|senza|sin|zonder|exclusief)$/iu;
+/** The heading of a table of taxes, misread too, and how many lines it has. */
+const TAX_SUMMARY =
+  /\b(?:gst|tax|vat|sst|mwst|ust|btw|tva|iva)\s?(?:su\p{L}{1,4}ry|analysis|breakdown|specification)\b/iu;
+const SUMMARY_LINES = 7;
 const MARK = /^\s*(?:[:#=]|\.{3,}|[-–—]\s)/u;
 
 /** Where a document prints the labels of a value inside a range of blocks, in reading order. */
@@ -48,7 +57,7 @@ export function findLabels(
     ...tellingWords(wordsOfLabel(target.description)),
   ]);
   const hits = target.labels.flatMap((label) =>
-    placesOf(label, index, isInside).map((place) => hitOf(label, place, target, own)),
+    placesOf(label, index, isInside).map((place) => hitOf(label, place, target, { own, index })),
   );
   // Of labels inside each other the longest is printed.
   return hits.filter(
@@ -90,9 +99,9 @@ function hitOf(
   label: Label,
   { block, from, to }: Place,
   { role, valueKind }: LeafTarget,
-  own: ReadonlySet<string>,
+  { own, index }: { own: ReadonlySet<string>; index: DocumentIndex },
 ): LabelHit {
-  const before = phraseBefore(block.text, from);
+  const before = phraseBefore(block.text, from) || openedAbove(block, from, index);
   const behind = phraseBehind(block.text, to);
   const around = wordsOfLabel(`${before} ${behind.words}`).filter((word) => !/^\p{N}+$/u.test(word));
   const foreign = around.filter((word) => !NEUTRAL.has(word) && !own.has(word)).length;
@@ -102,6 +111,7 @@ function hitOf(
     isFirst: block.text.slice(0, from).trim() === '',
     isRival:
       isNumberOf(behind.words, valueKind) ||
+      (role === 'total' && isInTaxSummary(block, index)) ||
       isRival(wordsOfLabel(before), wordsOfLabel(block.text.slice(from, to)), wordsOfLabel(behind.words), role),
   };
 }
@@ -142,9 +152,33 @@ function phraseBefore(text: string, from: number): string {
   );
 }
 
+/** A table of taxes by their rates has totals of its own, without what is not taxed. */
+function isInTaxSummary(block: TextBlock, { blocks }: DocumentIndex): boolean {
+  for (let at = block.index - 1; at >= 0; at -= 1) {
+    const above = blocks[at];
+    if (
+      above === undefined ||
+      above.pageNumber !== block.pageNumber ||
+      above.firstLine < block.firstLine - SUMMARY_LINES
+    )
+      return false;
+    if (TAX_SUMMARY.test(above.text)) return true;
+  }
+  return false;
+}
+
+/** `Ohne` over `MwSt.`: a word that wants another one, right above a label in its column. */
+function openedAbove(block: TextBlock, from: number, { neighbours }: DocumentIndex): string {
+  if (block.text.slice(0, from).trim() !== '') return '';
+  const [above] = neighbours.above(block);
+  const isNear = above !== undefined && block.box[1] - above.box[1] - above.box[3] <= block.lineHeight * CLOSE;
+  return isNear ? (OPEN.exec(above.text)?.[0] ?? '') : '';
+}
+
 /** Words between a label and what follows it: a mark, a number or the end of the block. */
 function phraseBehind(text: string, to: number): { words: string; isMarked: boolean } {
-  const rest = text.slice(to, to + 60);
+  // `Total 6% supplies:` names what it is a total of behind the rate.
+  const rest = text.slice(to, to + 60).replace(RATE, ' ');
   if (MARK.test(rest)) return { words: '', isMarked: true };
   const match = /^([^:#\d$€£¥₹;|]{0,40})([:#])/u.exec(rest);
   if (match !== null) return { words: match[1] ?? '', isMarked: true };

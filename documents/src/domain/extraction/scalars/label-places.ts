@@ -1,6 +1,6 @@
 import type { DocumentIndex } from './document-index.js';
 import type { LabelHit } from './find-labels.js';
-import type { TextBlock } from './text-block.js';
+import { rangesOf, type TextBlock } from './text-block.js';
 
 /** How a place lies to a label. */
 export const RELATIONS = ['after', 'right', 'below', 'next', 'before'] as const;
@@ -14,6 +14,8 @@ export interface LabelPlace {
   to: number;
   /** 0 for the nearest place, growing with what lies between. */
   rank: number;
+  /** Whether the label has a column of its own there, so that the words beside it belong to others. */
+  isColumn?: boolean;
 }
 
 /** Characters of a paragraph behind a label, and before it, in which its value may stand. */
@@ -37,7 +39,12 @@ export function placesOfLabel(hit: LabelHit, index: DocumentIndex): LabelPlace[]
   const rights = index.neighbours.rightOf(block).slice(0, 4);
   places.push(...rights.map((other, rank) => toWhole('right', other, rank)));
   const below = index.neighbours.below(block).slice(0, 4);
-  places.push(...below.map(({ block: other, lines }) => toWhole('below', other, Math.floor(lines))));
+  places.push(
+    ...below.map(({ block: other, lines }) => ({
+      ...toWhole('below', other, Math.floor(lines)),
+      isColumn: below.some(({ block: beside }) => isColumn(hit, other, beside, index)),
+    })),
+  );
   const next = index.blocks[block.index + 1];
   const isNew = next !== undefined && !places.some((place) => place.block === next);
   if (isNew && next.pageNumber === block.pageNumber && next.firstLine - block.lastLine <= 1)
@@ -47,4 +54,18 @@ export function placesOfLabel(hit: LabelHit, index: DocumentIndex): LabelPlace[]
   else if (before?.pageNumber === block.pageNumber && before.firstLine + 1 >= block.firstLine)
     places.push(toWhole('before', before, 1));
   return places;
+}
+
+/** Whether a label has a column of its own: its words alone stand over a block, and others of its line over a block beside that. */
+function isColumn(hit: LabelHit, under: TextBlock, beside: TextBlock, { reading }: DocumentIndex): boolean {
+  const { block, from, to } = hit;
+  if (under === beside || under.firstLine !== beside.firstLine) return false;
+  const isOver = (first: number, last: number, other: TextBlock): boolean =>
+    first < last &&
+    rangesOf(block, first, last)
+      .flatMap((range) => reading.wordsOf(range))
+      .some(({ box: [x, , width] }) => x < other.box[0] + other.box[2] && other.box[0] < x + width);
+  const isOtherOver = (other: TextBlock): boolean =>
+    isOver(0, from - 1, other) || isOver(to + 1, block.text.length, other);
+  return isOver(from, to, under) && !isOtherOver(under) && isOtherOver(beside);
 }

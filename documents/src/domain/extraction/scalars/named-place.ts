@@ -22,16 +22,16 @@ export function namedPlaces(target: LeafTarget, part: PartOfDocument): NamedPlac
   );
 }
 
-function featuresOf(hit: LabelHit, { relation, rank }: LabelPlace): Features {
+function featuresOf(hit: LabelHit, { relation, rank, isColumn = false }: LabelPlace): Features {
   return {
     label: hit.label.weight,
     ...(hit.label.from === 'quoted' ? { quoted: 1 } : {}),
     length: Math.min(1, hit.length / LONG_LABEL),
     ...(hit.isMarked ? { marked: 1 } : {}),
     ...(hit.isFirst ? { first: 1 } : {}),
-    ...(hit.isRival ? { rival: 1 } : {}),
-    foreign: Math.min(1, hit.foreign / 3),
-    neutral: Math.min(1, hit.neutral / 4),
+    ...(hit.isRival && !isColumn ? { rival: 1 } : {}),
+    foreign: isColumn ? 0 : Math.min(1, hit.foreign / 3),
+    neutral: isColumn ? 0 : Math.min(1, hit.neutral / 4),
     [relation]: 1,
     rank: Math.min(1, rank / 3),
   };

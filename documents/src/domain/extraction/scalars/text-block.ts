@@ -148,6 +148,34 @@ function blockOf(pieces: readonly Piece[], index: number, reading: Reading): Tex
   };
 }
 
+/** Blocks that stand beside each other on one line, as one. */
+export function joinBlocks(first: TextBlock, others: readonly TextBlock[]): TextBlock {
+  return others.reduce((joined, { text, offsets, ranges, box, lineHeight, isBold }) => {
+    const start = joined.text.length + 1;
+    return {
+      ...joined,
+      text: `${joined.text} ${text}`,
+      offsets: [...joined.offsets, ...offsets.map((offset) => offset + start)],
+      ranges: joinRanges([...joined.ranges, ...ranges]),
+      box: around([joined.box, box]),
+      lineHeight: Math.max(joined.lineHeight, lineHeight),
+      isBold: joined.isBold && isBold,
+    };
+  }, first);
+}
+
+/** Ranges that follow each other without a word between them are one. */
+function joinRanges(ranges: readonly WordRange[]): WordRange[] {
+  const joined: WordRange[] = [];
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    const goesOn = last?.pageNumber === range.pageNumber && last.last + 1 === range.first;
+    if (goesOn) joined[joined.length - 1] = { ...last, last: range.last };
+    else joined.push(range);
+  }
+  return joined;
+}
+
 function around(boxes: readonly Box[]): Box {
   const left = Math.min(...boxes.map(([x]) => x));
   const top = Math.min(...boxes.map(([, y]) => y));

@@ -8,6 +8,7 @@ import type { Features } from './features.js';
 import { sayingOfHit } from './find-labels.js';
 import { namedPlaces, type NamedPlace } from './named-place.js';
 import type { PartOfDocument } from './part-of-document.js';
+import { spacedCompanies } from './spaced-names.js';
 import type { TextBlock } from './text-block.js';
 
 /** Blocks that are weighed without a label. */
@@ -133,7 +134,7 @@ function placeFrom({ block, from, to, relation }: NamedPlace): Piece | null {
   if (relation === 'before') return null;
   const text = block.text.slice(from, to);
   const start = from + (BEFORE_PLACE.exec(text)?.[0].length ?? 0);
-  const said = PLACE.exec(block.text.slice(start, to))?.[0].replace(/\.$/u, '');
+  const said = PLACE.exec(block.text.slice(start, to))?.[0].replace(/(?<=\p{Ll}{3})\.\s.*$|\.$/u, '');
   return said === undefined || NO_PLACE.test(said) ? null : { block, from: start, to: start + said.length };
 }
 
@@ -185,9 +186,10 @@ function unnamedPieces(target: LeafTarget, part: PartOfDocument): Piece[] {
   const companies = [...first, ...last].flatMap((block) =>
     findCompanies(block.text).map((span) => ({ block, ...span })),
   );
+  const spaced = spacedCompanies(first, part);
   const holders = new Set(companies.map(({ block }) => block));
   const others = wholes.filter((block) => !holders.has(block)).flatMap(toPiece);
-  return [...others.map(withoutNumber), ...companies].slice(0, MOST_UNNAMED * 2);
+  return [...others.map(withoutNumber), ...companies, ...spaced].slice(0, MOST_UNNAMED * 2);
 }
 
 /** A name at the beginning of a block, without what stands behind a dash or a bar; the whole where none begins there. */

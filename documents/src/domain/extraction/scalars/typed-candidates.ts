@@ -5,10 +5,13 @@ import type { PlacedValue } from './document-index.js';
 import type { Features } from './features.js';
 import { sayingOfHit } from './find-labels.js';
 import { namedPlaces, type NamedPlace } from './named-place.js';
-import { cents, NOTHING_PAID, paidAmounts } from './paid-amounts.js';
+import { misreadTwins } from './misread-twins.js';
+import { cents, NO_AMOUNTS, paidAmounts, summedAmounts } from './paid-amounts.js';
 import { sayingOf, type PartOfDocument } from './part-of-document.js';
 
 type Recognizable = Exclude<RecognizedKind, 'text' | 'boolean'>;
+
+const NO_TWINS: ReadonlySet<PlacedValue> = new Set();
 
 const BY_ROLE: Readonly<Record<string, Recognizable[]>> = {
   iban: ['iban', 'identifier'],
@@ -77,7 +80,10 @@ function generalFeatures(
 ): (value: PlacedValue) => Features {
   const places = new Map(values.map((value, at) => [value, at]));
   const repeats = part.repeats(values, kind);
-  const paid = kind === 'money' ? paidAmounts(part) : NOTHING_PAID;
+  const paid = kind === 'money' ? paidAmounts(part) : NO_AMOUNTS;
+  const summed = kind === 'money' ? summedAmounts(part) : NO_AMOUNTS;
+  const isWritten = kind === 'money' || kind === 'date';
+  const twins = isWritten ? misreadTwins(values, part) : NO_TWINS;
   const largest = Math.max(...values.filter(({ look }) => look >= 0.8).map(({ amount }) => amount ?? 0));
   return (value) => {
     const at = places.get(value) ?? 0;
@@ -90,6 +96,9 @@ function generalFeatures(
       ...(value.amount !== null && value.amount === largest ? { largest: 1 } : {}),
       ...(value.amount !== null && value.amount <= 0 ? { zero: 1 } : {}),
       ...(value.amount !== null && paid.has(cents(value.amount)) ? { paid: 1 } : {}),
+      ...(value.amount !== null && summed.has(cents(value.amount)) ? { summed: 1 } : {}),
+      ...(isWritten ? { doubt: 1 - part.readOf(value) } : {}),
+      ...(twins.has(value) ? { twin: 1 } : {}),
       row: Math.min(1, part.beside(value, kind) / 2),
       ...(value.from === 0 && value.to >= value.block.text.length - 1 ? { lone: 1 } : {}),
     };

@@ -12,10 +12,12 @@ export interface NumberSpan {
   /** The sign or code of the currency beside it. */
   currency: string | null;
   isPercent: boolean;
+  /** Whether no digit stands before its mark. */
+  isBare: boolean;
 }
 
 /** The last alternatives are amounts without a whole part, and those whose decimals stand apart in a picture. */
-const DIGITS = String.raw`\d+[.,] \d{2}(?=\s*$)|\d{1,3}(?: \d{3})+,\d{2}|\d{1,3}(?:[.,'’\u00a0]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
+const DIGITS = String.raw`\d+(?:[.,] | [.,])\d{2}(?=\s*$)|\d{1,3}(?: \d{3})+,\d{2}|\d{1,3}(?:[.,'’\u00a0]\d{3})+(?:[.,]\d{1,6})?|\d+(?:[.,]\d{1,6})?|[.,]\d{2}`;
 const NUMBER = new RegExp(
   String.raw`(${CURRENCY_PATTERN})?\s?([-−–(]\s?)?(${CURRENCY_PATTERN})?\s?(${DIGITS})(?:,--?|\.-)?(\s?\))?(\s?-(?![\p{N}\p{L}]))?(?:\s?(%|‰)|\s?(${CURRENCY_PATTERN})(?!\p{L}))?(\s(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|Mio\.?|Mrd\.?)\b)?`,
   'gu',
@@ -36,15 +38,26 @@ export function findNumbers(text: string, mark: DecimalMark): NumberSpan[] {
     const span = { from: isGlued && before !== undefined ? match.index + whole.indexOf(digits) : start, to: end };
     const read = readDigits(digits, mark);
     // `21 .05` is a date that came apart.
-    const isBroken = /^[.,]/u.test(digits) && /\d\s*$/u.test(text.slice(0, span.from));
-    if (read === null || isBroken || !isApart(text, span)) continue;
+    const isBroken =
+      (/^[.,]/u.test(digits) && /\d\s*$/u.test(text.slice(0, span.from))) ||
+      (digits.includes(' ') && /[.,]\s*$/u.test(text.slice(0, span.from)));
+    // `BHD (126926-H)` is a company with the number under which it is registered.
+    const isRegistration = before !== undefined && minus?.startsWith('(') === true && closing === undefined;
+    if (read === null || isBroken || isRegistration || !isApart(text, span)) continue;
     const isInBrackets = minus?.startsWith('(') === true && closing !== undefined;
     const isNegative =
       (isInBrackets && isAmount(digits, whole, text)) || /[-−–]/u.test(minus ?? '') || trailing !== undefined;
     const factor = SCALES[(scale ?? '').trim().toLowerCase().replaceAll('.', '')] ?? 1;
     const value = rounded(read.value * factor * (isNegative ? -1 : 1));
     const currency = (isGlued ? null : before) ?? inner ?? after ?? null;
-    found.push({ ...trimmed(text, span), value, decimals: read.decimals, currency, isPercent: percent === '%' });
+    found.push({
+      ...trimmed(text, span),
+      value,
+      decimals: read.decimals,
+      currency,
+      isPercent: percent === '%',
+      isBare: /^[.,]/u.test(digits),
+    });
   }
   return found;
 }
@@ -58,6 +71,14 @@ function isAmount(digits: string, whole: string, text: string): boolean {
 export function readNumber(raw: string, mark: DecimalMark): NumberSpan | null {
   const [first, ...more] = findNumbers(raw, mark);
   return first === undefined || more.length > 0 ? null : first;
+}
+
+/** An amount as a text: its parts put together again, and before its decimals the mark that the document mostly uses. */
+export function amountText(raw: string, mark: DecimalMark): string {
+  return raw.replace(/(\d) ?([.,]) ?(\d{2})(?=\D*$)/u, (_said, whole: string, one: string, decimals: string) => {
+    const isOnly = raw.match(/[.,]/gu)?.length === 1;
+    return `${whole}${isOnly ? mark : one}${decimals}`;
+  });
 }
 
 /** The mark that the numbers of a text use: what two decimals at the end of amounts follow, counted. */
@@ -76,7 +97,7 @@ function count(text: string, pattern: RegExp): number {
 
 /** A single mark before exactly three digits is what the document mostly means by it; otherwise the last mark is before decimals. */
 function readDigits(digits: string, mark: DecimalMark): { value: number; decimals: number } | null {
-  const joined = digits.replace(/([.,]) /u, '$1');
+  const joined = digits.replace(/ ?([.,]) ?/u, '$1');
   if (joined !== digits) return readDigits(joined, mark);
   const marks = [...digits.matchAll(/[.,]/gu)].map(({ 0: one, index }) => ({ one, index }));
   const last = marks.at(-1);

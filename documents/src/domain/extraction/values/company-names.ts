@@ -5,7 +5,8 @@ const SUFFIXES: ReadonlySet<string> = new Set(
   (
     'inc incorporated corp corporation llc llp lp ltd limited plc co company gmbh ag kg kgaa ohg ug se sa sas sarl srl spa bv nv na ab asa oy oyj aps ' +
     'sro zrt kft rt ltda eirl pty pte sdn bhd berhad sdnbhd sb pvt pjsc ooo fzc fzco fze cv sl slu sc doo dd ad eood kk gk association bank group holdings trust ' +
-    'partners enterprise enterprises stores industries services trading'
+    'partners enterprise enterprises stores industries services trading ' +
+    'shop shoppe restaurant cafe bakery pharmacy supermarket hypermarket minimarket bookshop bookstore boutique salon hotel'
   ).split(' '),
 );
 /** Endings that are a word of their own too, and say so only after another word in capitals. */
@@ -70,7 +71,7 @@ function startOf(tokens: readonly Token[], at: number, floor: number): number {
   let start = at;
   for (let before = at - 1; before >= floor; before -= 1) {
     const word = tokens[before]?.text ?? '';
-    const isName = /^[("“]?[\p{Lu}\p{N}&]/u.test(word);
+    const isName = /^[("“‘']?[\p{Lu}\p{N}&]/u.test(word);
     const breaks =
       /[;:]$|\p{Ll}{4,}\.$/u.test(word) || (/,$/u.test(word) && before < at - 1 && !isInitialed(tokens, before, at));
     if (breaks || (!isName && !CONNECTORS.has(word.toLowerCase()))) break;
@@ -89,7 +90,7 @@ function spanOf(tokens: readonly Token[], start: number, end: number, text: stri
   const from = tokens[start]?.from ?? 0;
   const to = tokens[end]?.to ?? from;
   const said = text.slice(from, to);
-  const cut = said.length - said.replace(/^["“(]+/u, '').length;
+  const cut = said.length - said.replace(/^["“‘'(]+/u, '').length;
   return { from: from + cut, to: from + cut + said.slice(cut).replace(/[,;:)"”]+$/u, '').length };
 }
 

@@ -15,6 +15,8 @@ it('companies are found by their endings, with their connectors and without what
     'Meyer Bau GmbH & Co. KG.',
   ]);
   expect(said('the company said so', findCompanies)).toEqual([]);
+  expect(said('‘77 ROSE LANE S/B (519537-X)', findCompanies)).toEqual(['77 ROSE LANE S/B']);
+  expect(said('BLUE HERON STATIONERY SHOP', findCompanies)).toEqual(['BLUE HERON STATIONERY SHOP']);
 });
 
 it('check digits tell accounts, cards and the form of tax numbers', () => {

@@ -1,7 +1,7 @@
 import type { JsonPrimitive } from '../../../../../src/domain/json.js';
 import type { NormalScalar, ScalarRule } from '../../schemas/normal-schema.js';
-import { readNumber, type DecimalMark } from './amounts.js';
-import { currencyOf } from './currencies.js';
+import { amountText, readNumber, type DecimalMark } from './amounts.js';
+import { CURRENCY_PATTERN, currencyOf } from './currencies.js';
 import { readDate, type DateOrder } from './dates.js';
 import { truthOf, valueSaid } from './phrases.js';
 import { figure, scale, unit } from './statement-figures.js';
@@ -26,10 +26,17 @@ const numberBy =
     if (read === null) return null;
     for (const rule of node.rules) {
       if (rule.type === 'number' || (rule.type === 'integer' && Number.isInteger(read.value))) return read.value;
-      if (rule.type === 'string') return verbatim(raw, node);
+      if (rule.type === 'string') return verbatim(withoutCurrency(amountText(folded(raw), mark), node), node);
     }
     return null;
   };
+
+const CURRENCY = new RegExp(String.raw`^(?:${CURRENCY_PATTERN})\s?|\s?(?:${CURRENCY_PATTERN})$`, 'gu');
+
+/** An amount as text has its currency beside it unless the schema says otherwise. */
+function withoutCurrency(text: string, { description }: NormalScalar): string {
+  return /\bwithout (?:the |its |any )?currency\b/iu.test(description) ? text.replace(CURRENCY, '') : text;
+}
 
 const dateBy =
   (order: DateOrder): Normalizer =>

@@ -115,7 +115,9 @@ function isAmount({ value, decimals, currency }: NumberSpan): boolean {
   return currency !== null || decimals > 0 || Math.abs(value) < 1e7;
 }
 
-function lookOfMoney({ decimals, currency, value }: NumberSpan): number {
+function lookOfMoney({ decimals, currency, value, isBare }: NumberSpan): number {
+  // Where a sign stands before `.50`, it mostly is the digit before it, misread.
+  if (currency !== null && isBare) return 0.3;
   if (currency !== null) return decimals === 2 || value >= 1000 ? 1 : 0.8;
   return decimals === 2 ? 0.8 : Math.abs(value) < 1000 ? 0.05 : 0.2;
 }

@@ -13,6 +13,8 @@ const FAR = 9;
 /** Cells that are of another kind than their column, in a line that is a row all the same. */
 const OTHER_KIND = 0.3;
 const SAMPLE = 40;
+/** Words that were recognized less surely cannot be read. */
+const BLURRED = 0.5;
 /** Between lines of one row, in heights of a word. */
 const NEAR = 1.5;
 /** Between a row and the foot of the page, in heights of a word. */
@@ -106,7 +108,7 @@ export function bodyLines(
     const isNewPage = above !== undefined && above.pageNumber !== row.pageNumber;
     if (isNewPage && !mayGoOn(body.at(-1), waiting, row, reading)) break;
     if (isNewPage) {
-      body.push(...restOf(body.at(-1), waiting));
+      body.push(...restOf(body.at(-1), waiting, reading));
       waiting = [];
     }
     row.isOdd = !kinds.fits(row);
@@ -122,23 +124,37 @@ export function bodyLines(
     waiting.push(row);
     const last = body.at(-1);
     const isHead = last?.pageNumber !== row.pageNumber;
-    if (waiting.length > (isHead ? HEAD_LINES : STRANGE_LINES) || isFar(last, row)) {
+    if (countStrange(waiting, columns) > (isHead ? HEAD_LINES : STRANGE_LINES) || isFar(last, row)) {
       if (!isAtFoot(row, reading) || isHead) break;
     }
   }
-  return { body: [...body, ...restOf(body.at(-1), waiting)], end };
+  return { body: [...body, ...restOf(body.at(-1), waiting, reading)], end };
 }
 
-/** The rest of a wrapped row: lines of one text, each right below the one before. */
-function restOf(last: FoundRow | undefined, rows: readonly FoundRow[]): FoundRow[] {
+/** A line with texts in most columns is a row of something, though of other kinds. */
+function countStrange(rows: readonly FoundRow[], columns: Columns): number {
+  return rows.filter(({ cells }) => cells.length * 5 < columns.cells.length * 3).length;
+}
+
+/** The rest of a wrapped row: lines of one text, each right below the one before; and rows that cannot be read. */
+function restOf(last: FoundRow | undefined, rows: readonly FoundRow[], reading: Reading): FoundRow[] {
   const rest: FoundRow[] = [];
   for (const row of rows) {
     const above = rest.at(-1) ?? last;
-    if (above === undefined || row.pageNumber !== above.pageNumber || row.cells.length !== 1) break;
+    if (above === undefined || row.pageNumber !== above.pageNumber) break;
+    if (row.cells.length !== 1 && !isBlurred(row, reading)) break;
     if (row.top - above.bottom > above.height * NEAR) break;
     rest.push(row);
   }
   return rest;
+}
+
+/** Whether most of what was recognized is signs, or was hardly recognized. */
+function isBlurred({ cells }: FoundRow, reading: Reading): boolean {
+  const words = cells.flatMap(({ ranges }) => ranges.flatMap((range) => reading.wordsOf(range)));
+  const unsure = words.filter(({ confidence }) => confidence < BLURRED);
+  const signs = words.filter(({ text }) => !/[\p{L}\p{N}]/u.test(text));
+  return Math.max(unsure.length, signs.length) * 2 > words.length;
 }
 
 function mayGoOn(last: FoundRow | undefined, waiting: readonly FoundRow[], next: FoundRow, reading: Reading): boolean {

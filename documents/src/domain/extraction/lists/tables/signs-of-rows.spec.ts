@@ -99,3 +99,19 @@ describe('a list of which no row was read', () => {
     expect(linesOf(page).completeness).toMatchObject([{ returnedRows: 0, expectedRows: null, complete: true }]);
   });
 });
+
+describe('rows that cannot be read', () => {
+  const row = (text: string, count: number): string =>
+    `   X-${count}               ${text}        ${count}         3.10          ${(count * 3.1).toFixed(2)}\n`;
+  const blurred = `   ~*_|;               ;:*~ _:^       ~;        :*_^          ;^~_\n`;
+  const header = '   Article code        Text            Quantity  Unit price    Amount\n';
+  const rows = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, at) => row('hinges ', from + at)).join('');
+
+  it.each([
+    ['between others', `${header}${rows(11, 19)}${blurred.repeat(7)}${rows(26, 30)}`, 12, 19],
+    ['behind the last one', `${header}${rows(11, 19)}${blurred.repeat(3)}`, 8, 11],
+  ])('make a list incomplete and do not end it: %s', (_, page, returnedRows, expectedRows) => {
+    expect(linesOf(page).completeness).toMatchObject([{ returnedRows, expectedRows, complete: false }]);
+  });
+});
