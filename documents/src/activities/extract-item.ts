@@ -84,13 +84,17 @@ class ItemWork {
     if (readable.length === 0) return failed(this.firstFault());
     for (const source of this.sources) this.noteUnread(source);
     const engine = new EngineProcess();
+    const stop = (): void => engine.end();
+    signal.addEventListener('abort', stop, { once: true });
     try {
       const place = { ...this.on, orgId: this.ref.orgId };
       let pages = 0;
       for (const source of readable) pages += await sendSource(place, engine, source, this.item.pages, signal);
+      signal.throwIfAborted();
       if (pages === 0) return failed('no_pages');
       return await this.extract(engine, pages, signal);
     } finally {
+      signal.removeEventListener('abort', stop);
       engine.end();
     }
   }

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsISO8601, IsString, IsUUID, MaxLength } from 'class-validator';
+import { IsString, IsUUID, MaxLength } from 'class-validator';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import type { AuditEventEntity } from '../../core/audit/audit-event.entity.js';
+import { IsInstant } from '../http/instant.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
@@ -31,7 +32,7 @@ export class AuditQuery extends PageQuery {
 
   @ApiPropertyOptional({ type: 'string', format: 'date-time', description: 'Only entries from then on.' })
   @MayBeLeftOut()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   since?: string;
 }
 

@@ -1,17 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsIn,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
 import type { OauthClientEntity } from '../../core/clients/oauth-client.entity.js';
 import { SCOPES, type Scope } from '../../domain/access/scopes.js';
+import { IsInstant } from '../http/instant.js';
 
 const MAX_IDS = 500;
 
@@ -62,7 +53,7 @@ export class NewClient {
     description: 'After it the client gets no token, and its tokens end.',
   })
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   expiresAt?: string | null;
 }
 

@@ -2,6 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsObject, IsString, Matches } from 'class-validator';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { MAX_LABELS } from '../../domain/documents/annotations.js';
+import { AsGiven } from '../http/as-given.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(;[ -~]{0,100})?$/;
@@ -20,6 +21,7 @@ export class Annotations {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'At most 16 KiB as JSON.' })
   @MayBeLeftOut()
   @IsObject()
+  @AsGiven()
   metadata?: JsonObject;
 
   @ApiPropertyOptional({ type: [String], maxItems: MAX_LABELS })

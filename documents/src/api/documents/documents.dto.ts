@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, IsISO8601, IsObject, IsString, MaxLength, MinLength, ArrayMaxSize } from 'class-validator';
+import { IsArray, IsIn, IsObject, IsString, MaxLength, MinLength, ArrayMaxSize } from 'class-validator';
 import type { JsonObject, JsonValue } from '../../../../src/domain/json.js';
 import { DOCUMENT_KINDS, type DocumentKind } from '../../core/documents/document.entity.js';
 import {
@@ -9,6 +9,8 @@ import {
   type VersionStatus,
 } from '../../core/documents/document-version.entity.js';
 import { MAX_LABELS } from '../../domain/documents/annotations.js';
+import { AsGiven } from '../http/as-given.js';
+import { IsInstant } from '../http/instant.js';
 import { PageQuery } from '../http/page.js';
 import { Annotations } from './annotations.dto.js';
 import { MayBeLeftOut } from '../http/left-out.js';
@@ -38,7 +40,7 @@ export class DocumentsQuery extends PageQuery {
 
   @ApiPropertyOptional({ format: 'date-time' })
   @MayBeLeftOut()
-  @IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be a time such as 2026-01-31T12:00:00Z' })
+  @IsInstant()
   updatedAfter?: string;
 }
 
@@ -84,6 +86,7 @@ export class DocumentPatch {
   })
   @MayBeLeftOut()
   @IsObject()
+  @AsGiven()
   metadata?: JsonObject;
 
   @ApiPropertyOptional({ type: [String], maxItems: MAX_LABELS, description: 'In place of those that are there.' })

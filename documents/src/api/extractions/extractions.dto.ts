@@ -7,7 +7,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   IsNumber,
   IsObject,
   IsString,
@@ -27,6 +26,8 @@ import {
   type ExtractionStatus,
 } from '../../core/extractions/extraction.entity.js';
 import { ENGINES } from '../../domain/project-settings.js';
+import { AsGiven, SpelledAsKept } from '../http/as-given.js';
+import { IsInstant } from '../http/instant.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
@@ -66,6 +67,7 @@ export class PageRangeMembers {
 export class NewExtraction {
   @ApiProperty({ format: 'uuid', description: 'A version of a schema of the project.' })
   @IsUUID()
+  @SpelledAsKept()
   schemaVersionId!: string;
 
   @ApiPropertyOptional(EXTERNAL_ID)
@@ -84,6 +86,7 @@ export class NewExtraction {
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_DOCUMENTS)
   @IsUUID(undefined, { each: true })
+  @SpelledAsKept()
   documentIds?: string[];
 
   @ApiPropertyOptional({ ...IDS, description: 'Certain versions of documents.' })
@@ -92,6 +95,7 @@ export class NewExtraction {
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_DOCUMENTS)
   @IsUUID(undefined, { each: true })
+  @SpelledAsKept()
   documentVersionIds?: string[];
 
   @ApiPropertyOptional({
@@ -141,6 +145,7 @@ export class NewExtraction {
   })
   @MayBeLeftOut()
   @IsObject()
+  @AsGiven()
   metadata?: JsonObject;
 }
 
@@ -174,7 +179,7 @@ export class ExtractionsQuery extends PageQuery {
 
   @ApiPropertyOptional({ type: 'string', format: 'date-time' })
   @MayBeLeftOut()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   createdAfter?: string;
 }
 

@@ -21,6 +21,7 @@ import type { ResultQuery } from './extractions.dto.js';
 /** Of the data of one result, which is parsed to become rows. */
 const MAX_CSV_BYTES = 32 * 1024 * 1024;
 const LINE_END = '\r\n';
+const PIECE_CHARACTERS = 32 * 1024;
 
 /** What is answered to whoever asks for a result. */
 export type ResultAnswer =
@@ -111,10 +112,16 @@ function csvOf(result: ResultText, items: readonly ExtractionItemEntity[], schem
   return Readable.from(linesOf(result, table), { objectMode: false });
 }
 
+/** Lines in pieces that are worth sending. */
 async function* linesOf(result: ResultText, table: ResultTable): AsyncGenerator<string> {
-  yield table.header() + LINE_END;
+  let piece = table.header() + LINE_END;
   for await (const { documentName, data } of result.data()) {
-    const lines = table.lines({ documentName, data: JSON.parse(data) as JsonObject });
-    yield lines.join(LINE_END) + LINE_END;
+    for (const line of table.lines({ documentName, data: JSON.parse(data) as JsonObject })) {
+      piece += line + LINE_END;
+      if (piece.length < PIECE_CHARACTERS) continue;
+      yield piece;
+      piece = '';
+    }
   }
+  if (piece !== '') yield piece;
 }

@@ -1,7 +1,7 @@
 import { invalidMember, type DocsvcError } from '../../domain/errors.js';
 
-/** Deepest nesting of a request body; what reads it afterwards may recurse. */
-const MAX_DEPTH = 32;
+/** Deepest nesting of a request body: what reads it afterwards may recurse, and a schema of ten nullable objects inside each other fits. */
+const MAX_DEPTH = 64;
 /** Members and items of one body, with those inside them. */
 const MAX_VALUES = 100_000;
 

@@ -2,6 +2,7 @@ import { Injectable, ValidationPipe, type ArgumentMetadata } from '@nestjs/commo
 import type { ValidationError } from 'class-validator';
 import { isJsonObject } from '../../../../src/domain/json.js';
 import { invalidMember, invalidMembers, type ErrorDetail } from '../../domain/errors.js';
+import { partGiven } from './as-given.js';
 import { refuseUnstorable } from './storable-text.js';
 
 const MAX_NAME_SHOWN = 80;
@@ -25,6 +26,12 @@ export class RequestValidationPipe extends ValidationPipe {
       throw invalidMember('body', 'must be a JSON object');
     }
     if (metadata.type === 'body' || metadata.type === 'query') refuseUnstorable(value, metadata.type);
+    if (metadata.type !== 'body' || !isShaped || !isJsonObject(value)) return this.shape(value, metadata);
+    const { rest, given } = partGiven(value, metadata.metatype);
+    return Object.assign((await this.shape(rest, metadata)) as object, given);
+  }
+
+  private async shape(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     return (await super.transform(value, metadata)) as unknown;
   }
 }

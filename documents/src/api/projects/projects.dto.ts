@@ -3,6 +3,7 @@ import { IsObject, IsOptional, IsString, IsUUID, MaxLength } from 'class-validat
 import type { JsonObject } from '../../../../src/domain/json.js';
 import type { Project } from '../../core/projects/project-access.js';
 import { DEFAULT_SETTINGS, ENGINES, OCR_MODES, type ProjectSettings } from '../../domain/project-settings.js';
+import { AsGiven } from '../http/as-given.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 import { MAX_DESCRIPTION } from '../workspaces/workspaces.dto.js';
@@ -80,6 +81,7 @@ export class NewProject {
   @ApiPropertyOptional({ type: SettingsChanges })
   @MayBeLeftOut()
   @IsObject()
+  @AsGiven()
   settings?: JsonObject;
 }
 
@@ -99,6 +101,7 @@ export class ProjectChanges {
   @ApiPropertyOptional({ type: SettingsChanges })
   @MayBeLeftOut()
   @IsObject()
+  @AsGiven()
   settings?: JsonObject;
 }
 

@@ -7,6 +7,7 @@ import {
   type SchemaVersionEntity,
 } from '../../core/schemas/schema-version.entity.js';
 import type { SchemaEntity } from '../../core/schemas/schema.entity.js';
+import { AsGiven } from '../http/as-given.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 import { MAX_DESCRIPTION } from '../workspaces/workspaces.dto.js';
@@ -44,6 +45,7 @@ export class NewSchema {
 
   @ApiProperty(JSON_SCHEMA)
   @IsObject()
+  @AsGiven()
   jsonSchema!: JsonObject;
 }
 
@@ -63,6 +65,7 @@ export class SchemaChanges {
 export class NewSchemaVersion {
   @ApiProperty(JSON_SCHEMA)
   @IsObject()
+  @AsGiven()
   jsonSchema!: JsonObject;
 
   @ApiProperty({
@@ -78,6 +81,7 @@ export class NewSchemaVersion {
 export class SchemaToValidate {
   @ApiProperty({ ...JSON_SCHEMA, description: 'Any JSON object; what is wrong with it is the answer.' })
   @IsObject()
+  @AsGiven()
   jsonSchema!: JsonObject;
 }
 

@@ -7,7 +7,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   IsString,
   IsUUID,
   Length,
@@ -17,6 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { PARSED_KINDS } from '../../domain/page-model.js';
+import { IsInstant } from '../http/instant.js';
 import { MayBeLeftOut } from '../http/left-out.js';
 import { Citation } from '../pages/citation.dto.js';
 
@@ -79,7 +79,7 @@ class SearchFiltersBody {
 
   @ApiPropertyOptional({ type: 'string', format: 'date-time', description: 'Documents that changed later.' })
   @MayBeLeftOut()
-  @IsISO8601({ strict: true })
+  @IsInstant()
   updatedAfter?: string;
 
   @ApiPropertyOptional({

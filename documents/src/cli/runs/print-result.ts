@@ -66,7 +66,7 @@ async function printRows(context: CliContext, schema: CompiledSchema, results: R
   const table = new ResultTable(schema, context.style.raw);
   context.write(table.header() + LINE_END);
   for await (const { documentName, data } of results) {
-    context.write(table.lines({ documentName, data: data as never }).join(LINE_END) + LINE_END);
+    for (const line of table.lines({ documentName, data: data as never })) context.write(line + LINE_END);
   }
 }
 

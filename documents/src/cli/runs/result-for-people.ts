@@ -8,7 +8,7 @@ const VALUE = { Field: 'field', Value: 'value', Confidence: 'confidence' };
 
 /** A result as a person reads it: what stands outside of lists with its confidence, then list after list. */
 export function renderResult(result: DocumentResult, schema: CompiledSchema, style: Style): string {
-  const rows = explodeRows(schema.root, result.data as never);
+  const rows = Array.from(explodeRows(schema.root, result.data as never), (cells) => new Map(cells));
   const single = schema.leaves
     .filter(({ list }) => list === null)
     .map(({ path, names }) => ({

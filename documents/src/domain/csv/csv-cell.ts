@@ -1,5 +1,5 @@
-/** A cell that begins so is a formula to a spreadsheet. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A cell that begins so is a formula to some spreadsheet: blanks before it are passed over, and signs of full width count as others do. */
+const FORMULA = /^(?:[\t\r\n]|[\s\uFEFF\0]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/u;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**

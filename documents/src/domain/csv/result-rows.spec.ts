@@ -34,8 +34,9 @@ const schema = compileSchema({
   },
 } as never);
 
-const rows = (data: object, raw = false): string[] =>
-  new ResultTable(schema, raw).lines({ documentName: 'a.pdf', data: data as never });
+const rows = (data: object, raw = false): string[] => [
+  ...new ResultTable(schema, raw).lines({ documentName: 'a.pdf', data: data as never }),
+];
 
 describe('results as rows', () => {
   it('have a column for each value that is looked for, in the order of the schema', () => {
@@ -66,6 +67,22 @@ describe('results as rows', () => {
     expect(rows({ number: null, seller: null, lines: null })).toEqual(['a.pdf,,,,,']);
   });
 
+  it('are made one after the other: wide values around a long list are not held for each of its items', () => {
+    const names = Array.from({ length: 2_000 }, (_, at) => `p${at}`);
+    const wide = compileSchema({
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(names.map((name) => [name, text('A text.')])),
+        codes: { type: 'array', description: 'Codes.', items: { type: 'string' } },
+      },
+    });
+    const codes = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
+    const lines = new ResultTable(wide).lines({ documentName: 'a.pdf', data: { p0: 'once', codes } });
+    const [first, second] = [lines.next().value as string, lines.next().value as string];
+    expect([first.slice(0, 12), first.slice(-3), second.slice(-3)]).toEqual(['a.pdf,once,,', ',c0', ',c1']);
+    lines.return(undefined);
+  });
+
   it('hold nothing that a spreadsheet would run, unless they are to be raw', () => {
     expect(rows({ number: '=1+1', seller: { name: '@sum', phones: [] }, lines: [] })).toEqual([
       `a.pdf,"'=1+1","'@sum",,,`,
@@ -83,6 +100,14 @@ describe('a cell of CSV', () => {
     ['-1+1', `"'-1+1"`],
     ['+49 30', `"'+49 30"`],
     ['\tx', `"'\tx"`],
+    ['\n=1', `"'\n=1"`],
+    [' =1+1', `"' =1+1"`],
+    ['\u00a0@x', `"'\u00a0@x"`],
+    ['\uff1d1+1', `"'\uff1d1+1"`],
+    ['\uff0b1', `"'\uff0b1"`],
+    ['\uff0d1', `"'\uff0d1"`],
+    ['\uff20x', `"'\uff20x"`],
+    ['a=b', 'a=b'],
     ['a "b"', '"a ""b"""'],
     ['a,b', '"a,b"'],
     ['a\nb', '"a\nb"'],

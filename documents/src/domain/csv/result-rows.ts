@@ -13,10 +13,10 @@ export interface DocumentData {
 /** Values by the path of their leaf, with `*` in place of the number of an item. */
 export type Cells = ReadonlyMap<string, JsonPrimitive>;
 
-/** Values that stand in no list, and for each list its rows. */
+/** What stands in no list, and the lists, whose rows are not made yet. */
 interface Collected {
-  base: Map<string, JsonPrimitive>;
-  lists: Cells[][];
+  base: [path: string, value: JsonPrimitive][];
+  lists: { items: readonly JsonValue[]; node: NormalNode; path: string }[];
 }
 
 const DOCUMENT = 'documentName';
@@ -42,11 +42,11 @@ export class ResultTable {
     return this.line([DOCUMENT, ...titles]);
   }
 
-  /** Without any value one line is left, which names the document. */
-  lines({ documentName, data }: DocumentData): string[] {
-    return explodeRows(this.schema.root, data).map((cells) =>
-      this.line([documentName ?? '', ...this.paths.map((path) => textOf(cells.get(path)))]),
-    );
+  /** Line by line, as all of them may be much larger than the data. Without any value one is left, which names the document. */
+  *lines({ documentName, data }: DocumentData): Generator<string> {
+    for (const cells of explodeRows(this.schema.root, data)) {
+      yield this.line([documentName ?? '', ...this.paths.map((path) => textOf(cells.get(path)))]);
+    }
   }
 
   private line(texts: readonly string[]): string {
@@ -54,28 +54,44 @@ export class ResultTable {
   }
 }
 
-/** Data as rows: one for each item of its lists, and one where it has none. */
-export function explodeRows(root: NormalNode, data: JsonObject): Cells[] {
-  return explode(root, data, '');
+/** Data as rows: one for each item of its lists, and one where it has none. A row is good until the next one is asked for. */
+export function* explodeRows(root: NormalNode, data: JsonObject): Generator<Cells> {
+  const cells = new Map<string, JsonPrimitive>();
+  const rows = explode(root, data, '', cells);
+  while (rows.next().done !== true) yield cells;
 }
 
-function explode(node: NormalNode, value: JsonValue | undefined, path: string): Cells[] {
+/** Puts row after row into the cells: what stands around a list is written once, and taken out behind its last row. */
+function* explode(
+  node: NormalNode,
+  value: JsonValue | undefined,
+  path: string,
+  cells: Map<string, JsonPrimitive>,
+): Generator<void> {
   const { base, lists } = collect(node, value, path);
-  const rows = lists.flat();
-  return rows.length === 0 ? [base] : rows.map((row) => new Map([...base, ...row]));
+  for (const [at, one] of base) cells.set(at, one);
+  let hasRows = false;
+  for (const { items, node: inner, path: at } of lists) {
+    for (const item of items) {
+      hasRows = true;
+      yield* explode(inner, item, at, cells);
+    }
+  }
+  if (!hasRows) yield;
+  for (const [at] of base) cells.delete(at);
 }
 
 function collect(node: NormalNode, value: JsonValue | undefined, path: string): Collected {
-  if (node.kind === 'scalar') return { base: new Map([[path, primitiveOf(value)]]), lists: [] };
+  if (node.kind === 'scalar') return { base: [[path, primitiveOf(value)]], lists: [] };
   if (node.kind === 'list') {
     const items = Array.isArray(value) ? value : [];
-    return { base: new Map(), lists: [items.flatMap((item) => explode(node.items, item, `${path}/*`))] };
+    return { base: [], lists: [{ items, node: node.items, path: `${path}/*` }] };
   }
   const members = isJsonObject(value) ? value : {};
   const parts = node.properties.map(({ name, node: inner }) =>
     collect(inner, Object.hasOwn(members, name) ? members[name] : undefined, pointerTo(path, name)),
   );
-  return { base: new Map(parts.flatMap(({ base }) => [...base])), lists: parts.flatMap(({ lists }) => lists) };
+  return { base: parts.flatMap(({ base }) => base), lists: parts.flatMap(({ lists }) => lists) };
 }
 
 function primitiveOf(value: JsonValue | undefined): JsonPrimitive {

@@ -3,7 +3,7 @@ import { faultOfPattern } from './linear-pattern.js';
 import { pointerTo } from '../json-pointer.js';
 import type { SchemaFaults } from './schema-fault.js';
 import { SCHEMA_LIMITS } from './schema-limits.js';
-import { isOfType, isScalarType, isSchemaType, typesOf, type SchemaType } from './schema-node.js';
+import { isOfType, isScalarType, isSchemaType, TYPES, typesOf, type SchemaType } from './schema-node.js';
 
 type Check = (value: JsonValue, path: string, node: JsonObject, faults: SchemaFaults) => void;
 
@@ -40,14 +40,14 @@ const OF_ROOT: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['definitions', definitions],
 ]);
 
-const INSTEAD: Readonly<Record<string, string>> = {
-  oneOf: 'anyOf',
-  allOf: 'write all members into one schema',
-  nullable: '"type": ["string", "null"]',
-  prefixItems: 'an object with a property for each place',
-  patternProperties: 'a list of objects with a name and a value',
-  uniqueItems: 'leave it out',
-};
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['oneOf', 'anyOf'],
+  ['allOf', 'write all members into one schema'],
+  ['nullable', '"type": ["string", "null"]'],
+  ['prefixItems', 'an object with a property for each place'],
+  ['patternProperties', 'a list of objects with a name and a value'],
+  ['uniqueItems', 'leave it out'],
+]);
 
 /** The words of one node, each by itself and the bounds against each other. */
 export function checkKeywords(node: JsonObject, path: string, isRoot: boolean, faults: SchemaFaults): void {
@@ -55,7 +55,8 @@ export function checkKeywords(node: JsonObject, path: string, isRoot: boolean, f
     const at = pointerTo(path, word);
     const check = WORDS.get(word) ?? (isRoot ? OF_ROOT.get(word) : undefined);
     if (check !== undefined) check(value, at, node, faults);
-    else faults.invalid(at, `${JSON.stringify(word)} is no word of these schemas`, INSTEAD[word] ?? nearestWord(word));
+    else
+      faults.invalid(at, `${JSON.stringify(word)} is no word of these schemas`, INSTEAD.get(word) ?? nearestWord(word));
   }
   for (const [low, high] of RANGES) {
     const [least, most] = [node[low], node[high]];
@@ -93,7 +94,7 @@ function checkType(value: JsonValue, path: string, _node: JsonObject, faults: Sc
   const given = Array.isArray(value) ? value : [value];
   const unknown = given.filter((type) => !isSchemaType(type));
   for (const type of unknown) {
-    const near = typeof type === 'string' ? SPELLINGS[type.toLowerCase()] : undefined;
+    const near = typeof type === 'string' ? SPELLINGS.get(type.toLowerCase()) : undefined;
     faults.invalid(
       path,
       `${JSON.stringify(type)} is no type`,
@@ -110,10 +111,12 @@ function checkType(value: JsonValue, path: string, _node: JsonObject, faults: Sc
   if (new Set(given).size < given.length) faults.invalid(path, 'names a type twice', null);
 }
 
-const SPELLINGS: Readonly<Record<string, string>> = {
-  ...{ text: 'string', str: 'string', date: '"type": "string", "format": "date"', int: 'integer', float: 'number' },
-  ...{ double: 'number', decimal: 'number', money: 'number', bool: 'boolean', list: 'array', dict: 'object' },
-};
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ text: 'string', str: 'string', date: '"type": "string", "format": "date"', int: 'integer', float: 'number' },
+    ...{ double: 'number', decimal: 'number', money: 'number', bool: 'boolean', list: 'array', dict: 'object' },
+  }),
+);
 
 function checkRequired(value: JsonValue, path: string, node: JsonObject, faults: SchemaFaults): void {
   if (!Array.isArray(value) || value.some((name) => typeof name !== 'string')) {
@@ -134,21 +137,23 @@ function checkEnum(value: JsonValue, path: string, node: JsonObject, faults: Sch
   }
   if (new Set(value.map((one) => JSON.stringify(one))).size < value.length) faults.invalid(path, 'has a value twice');
   if (value.every((one) => one === null)) faults.invalid(path, 'leaves nothing but null', null);
-  value.forEach((one, at) => fits(one, pointerTo(path, at), node, faults));
+  // Both may be long lists of somebody who means no good.
+  const types = typesOf(node).slice(0, TYPES.length);
+  value.slice(0, SCHEMA_LIMITS.enumValues).forEach((one, at) => fits(one, pointerTo(path, at), types, faults));
 }
 
 function checkConst(value: JsonValue, path: string, node: JsonObject, faults: SchemaFaults): void {
   if (value === null) faults.invalid(path, 'leaves nothing but null', null);
-  else fits(value, path, node, faults);
+  else fits(value, path, typesOf(node), faults);
 }
 
-function fits(value: JsonValue, path: string, node: JsonObject, faults: SchemaFaults): void {
+/** @param types that the node names; none where it names none */
+function fits(value: JsonValue, path: string, types: readonly SchemaType[], faults: SchemaFaults): void {
   if (typeof value === 'object' && value !== null) {
     faults.invalid(path, 'is not a single value', null);
     return;
   }
-  const types = typesOf(node);
-  if (node['type'] === undefined || types.length === 0 || isOfType(value, types)) return;
+  if (types.length === 0 || isOfType(value, types)) return;
   const isNull = value === null && types.length === 1;
   faults.invalid(path, 'is not of the type', isNull ? `"type": ["${types.join()}", "null"]` : null);
 }

@@ -132,6 +132,77 @@ describe('the check of a schema', () => {
     expect(faultsOf(schemaOf({ a: text('ä'.repeat(bytes / 2)) })).length).toBe(2);
   });
 
+  it('measures what stands behind a long chain of definitions or alternatives, too', () => {
+    const text = { type: 'string', description: 'A text.' };
+    const chain = Object.fromEntries(
+      Array.from({ length: 140 }, (_, at) => [`C${at}`, { $ref: `#/$defs/C${at + 1}` }]),
+    );
+    const held = Object.fromEntries(
+      Array.from({ length: 14 }, (_, at) => {
+        const next = { $ref: `#/$defs/B${at + 1}`, description: 'The next.' };
+        return [`B${at}`, schemaOf({ a: next, b: next }, { description: 'Two.' })];
+      }),
+    );
+    const $defs = { ...chain, C140: { $ref: '#/$defs/B0' }, ...held, B14: text };
+    const hidden = schemaOf({ a: { $ref: '#/$defs/C0', description: 'All.' } }, { $defs });
+    expect(faultsOf(hidden)).toContainEqual(['', 'too_large']);
+    const nested = (levels: number): JsonObject =>
+      levels === 0 ? { type: 'string' } : { anyOf: [nested(levels - 1)] };
+    expect(faultsOf(schemaOf({ a: { ...nested(8), description: 'One.' } }))).toEqual([]);
+    expect(faultsOf(schemaOf({ a: { ...nested(40), description: 'One.' } }))).not.toEqual([]);
+    const nullable = (levels: number): JsonObject =>
+      levels === 1
+        ? schemaOf({ a: text })
+        : schemaOf({ a: { anyOf: [nullable(levels - 1), { type: 'null' }], description: 'Deeper.' } });
+    expect(faultsOf(nullable(SCHEMA_LIMITS.depth))).toEqual([]);
+  });
+
+  const entries = (count: number, entry: (at: number) => [string, JsonValue]): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => entry(at)));
+  it.each<[string, JsonObject]>([
+    [
+      'names that are required and are none',
+      schemaOf(
+        entries(8_000, (at) => [`k${at}`, 0]),
+        { required: Array.from({ length: 40_000 }, () => 'q') },
+      ),
+    ],
+    [
+      'references to definitions that there are not',
+      schemaOf(
+        entries(4_000, (at) => [`k${at}`, { $ref: '#/$defs/x' }]),
+        { $defs: entries(8_000, (at) => [`d${at}`, 0]) },
+      ),
+    ],
+    [
+      'values of none of many types',
+      schemaOf({
+        a: {
+          ...text(),
+          type: Array.from({ length: 9_000 }, () => 'string'),
+          enum: Array.from({ length: 60_000 }, () => 1),
+        },
+      }),
+    ],
+    [
+      'a long name around many faults',
+      schemaOf({ ['n'.repeat(120_000)]: { ...text(), ...schemaOf(entries(12_000, (at) => [`k${at}`, 0])) } }),
+    ],
+    ['more than a schema may have', schemaOf(entries(90_000, (at) => [`k${at}`, 0]))],
+  ])('says in a moment what is wrong with %s', (_what, schema) => {
+    const started = performance.now();
+    const { faults } = checkSchema(schema);
+    expect(faults.length).toBeGreaterThan(0);
+    expect(JSON.stringify(faults).length).toBeLessThan(16 * 1024 ** 2);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('suggests words alone, whatever a word is called', () => {
+    const { faults } = checkSchema(schemaOf({ a: { ...text(), type: 'constructor', constructor: 1 } }));
+    expect(faults).toHaveLength(2);
+    for (const { suggestion } of faults) expect(typeof suggestion).toBe('string');
+  });
+
   it('never fails on a schema that is nothing but wrong', () => {
     const wrong: JsonValue[] = [
       null,

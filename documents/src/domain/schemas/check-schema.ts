@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/domain/json.js';
 import { checkKeywords } from './check-keywords.js';
-import { measureSchema, type SchemaSize } from './measure-schema.js';
+import { isWithinBytes, measureSchema, measureTexts, type SchemaSize } from './measure-schema.js';
 import { pointerTo } from '../json-pointer.js';
 import { SchemaFaults, type SchemaFault } from './schema-fault.js';
+import { SCHEMA_LIMITS } from './schema-limits.js';
 import { definitionsOf, isScalarType, readReference, typesOf } from './schema-node.js';
 
 export interface SchemaCheck extends SchemaSize {
@@ -10,8 +11,8 @@ export interface SchemaCheck extends SchemaSize {
   faults: SchemaFault[];
 }
 
-/** Deeper nodes are not walked: the depth is a fault already, and definitions inside each other must not exhaust the stack. */
-const MAX_WALK = 64;
+/** Deeper nodes are not walked: their depth is the fault, and paths stay short. */
+const MAX_WALK = 32;
 const NAMELESS_TYPE = 'string, number, integer, boolean, object or array';
 
 /**
@@ -24,20 +25,28 @@ export function checkSchema(schema: JsonValue): SchemaCheck {
     faults.invalid('', 'is not a JSON object', 'begin with {"type": "object", "properties": {…}}');
     return { faults: faults.all, fieldCount: 0, depth: 0 };
   }
-  const walk = new Walk(schema, faults);
-  walk.root();
+  // What is larger than a schema may be is not looked at any further: to say all that is wrong with it would take long.
+  if (!isWithinBytes(schema)) {
+    measureTexts(schema, faults);
+    return { faults: faults.all, fieldCount: 0, depth: 0 };
+  }
+  new Walk(schema, faults).root();
   const size = measureSchema(schema, faults);
+  measureTexts(schema, faults);
   return { faults: faults.all, ...size };
 }
 
 class Walk {
   private readonly definitions: ReturnType<typeof definitionsOf>;
+  /** References by what is alike in spellings of them. */
+  private readonly byLikeness: ReadonlyMap<string, string>;
 
   constructor(
     private readonly schema: JsonObject,
     private readonly faults: SchemaFaults,
   ) {
     this.definitions = definitionsOf(schema);
+    this.byLikeness = byLikeness([...this.definitions.keys()].map((name) => [likenessOf(name), name]));
   }
 
   root(): void {
@@ -50,13 +59,17 @@ class Walk {
     this.node(schema, '', 0, true);
     for (const { holder, name, node } of this.definitions.values()) {
       const path = pointerTo(pointerTo('', holder), name);
+      if (this.isTooLong(name, path)) continue;
       if (isJsonObject(node)) this.node(node, path, 1, false);
       else faults.invalid(path, 'is not a schema', null);
     }
   }
 
   private node(node: JsonObject, path: string, level: number, isRoot: boolean): void {
-    if (level > MAX_WALK) return;
+    if (level > MAX_WALK) {
+      this.faults.invalid(path, 'stands inside of too many others', 'flatten them');
+      return;
+    }
     checkKeywords(node, path, isRoot, this.faults);
     this.reference(node, path);
     this.shape(node, path, isRoot);
@@ -80,8 +93,7 @@ class Walk {
   }
 
   private nearby(missing: string): string | null {
-    const wanted = missing.split('/').at(-1)?.toLowerCase();
-    const [same] = [...this.definitions.keys()].filter((name) => name.split('/').at(-1)?.toLowerCase() === wanted);
+    const same = this.byLikeness.get(likenessOf(missing));
     return same === undefined ? null : `"$ref": "${same}"`;
   }
 
@@ -127,7 +139,16 @@ class Walk {
     this.required(node, path, names);
   }
 
+  /** A long name would be repeated by every path, also in the answers. */
+  private isTooLong(name: string, path: string): boolean {
+    const isSo = name.length > SCHEMA_LIMITS.nameCharacters;
+    const message = `has a name of ${name.length} characters; the most are ${SCHEMA_LIMITS.nameCharacters}`;
+    if (isSo) this.faults.invalid(path, message, 'say it in the description');
+    return isSo;
+  }
+
   private property(name: string, property: JsonValue, path: string, level: number): void {
+    if (this.isTooLong(name, path)) return;
     if (name.trim() === '' || name === '__proto__')
       this.faults.invalid(path, 'has a name that no answer can hold', null);
     if (!isJsonObject(property)) {
@@ -157,9 +178,10 @@ class Walk {
   private required(node: JsonObject, path: string, names: readonly string[]): void {
     const { required } = node;
     if (!Array.isArray(required)) return;
+    const [known, alike] = [new Set(names), byLikeness(names.map((name) => [name.toLowerCase(), name]))];
     required.forEach((name, at) => {
-      if (typeof name !== 'string' || names.includes(name)) return;
-      const near = names.find((one) => one.toLowerCase() === name.toLowerCase());
+      if (typeof name !== 'string' || known.has(name)) return;
+      const near = alike.get(name.toLowerCase());
       const message = `names ${JSON.stringify(name)}, which is no property here`;
       this.faults.invalid(pointerTo(pointerTo(path, 'required'), at), message, near === undefined ? null : `"${near}"`);
     });
@@ -199,7 +221,7 @@ class Walk {
         const message = 'is an alternative that is neither null nor a single value';
         this.faults.invalid(here, message, 'an object or a list may stand beside null alone');
       }
-      this.node(one, here, level, false);
+      this.node(one, here, level + 1, false);
     });
   }
 
@@ -220,6 +242,16 @@ class Walk {
 const DESCRIBED_BY = ['type', 'enum', 'anyOf'] as const;
 const BESIDE_NULL: ReadonlySet<string> = new Set(['type', 'description', 'title', '$comment']);
 const BESIDE_REFERENCE: ReadonlySet<string> = new Set(['$ref', 'description', 'title', '$comment', 'examples']);
+
+/** What references that name one definition have in common, however they are spelled. */
+function likenessOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1).toLowerCase();
+}
+
+/** Names by what they have in common with others; of several that are alike the first. */
+function byLikeness(names: readonly [likeness: string, name: string][]): ReadonlyMap<string, string> {
+  return new Map(names.toReversed());
+}
 
 function isBlank(description: JsonValue | undefined): boolean {
   return typeof description !== 'string' || description.trim() === '';

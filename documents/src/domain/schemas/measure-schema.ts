@@ -12,25 +12,40 @@ export interface SchemaSize {
 }
 
 const NOTHING: SchemaSize = { fieldCount: 0, depth: 0 };
-/** Nodes inside each other without a definition between them. */
+/** Nodes inside each other, those of definitions too. */
 const MAX_NESTING = 128;
+
+/** Whether a schema is no longer than one may be. */
+export function isWithinBytes(schema: JsonObject): boolean {
+  return bytesOf(schema) <= SCHEMA_LIMITS.bytes;
+}
+
+/** Says what is wrong with the length of a schema and of its texts. */
+export function measureTexts(schema: JsonObject, faults: SchemaFaults): void {
+  const { characters, bytes } = SCHEMA_LIMITS;
+  const said = charactersOf(schema, 0);
+  if (said > characters) faults.tooLarge('', `holds ${said} characters of text; the most are ${characters}`, null);
+  const written = bytesOf(schema);
+  if (written > bytes) faults.tooLarge('', `is ${written} bytes long; the most are ${bytes}`, null);
+}
+
+function bytesOf(schema: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(schema));
+}
 
 /** Measures a schema as if definitions were written out, without doing so: a few of them inside each other can stand for millions. */
 export function measureSchema(schema: JsonObject, faults: SchemaFaults): SchemaSize {
   const measure = new Measure(schema, faults);
   const size = measure.of(schema, '', 0);
   measure.rest();
-  const { properties, depth, characters, bytes } = SCHEMA_LIMITS;
+  const { properties, depth } = SCHEMA_LIMITS;
   if (size.fieldCount > properties) {
     faults.tooLarge('', `has ${size.fieldCount} properties; the most are ${properties}`, 'split it into two schemas');
   }
   if (size.depth > depth) {
     faults.tooLarge('', `is ${size.depth} objects and lists deep; the most are ${depth}`, 'flatten the inner ones');
   }
-  const said = charactersOf(schema, 0);
-  if (said > characters) faults.tooLarge('', `holds ${said} characters of text; the most are ${characters}`, null);
-  const written = Buffer.byteLength(JSON.stringify(schema));
-  if (written > bytes) faults.tooLarge('', `is ${written} bytes long; the most are ${bytes}`, null);
+  if (measure.isCutOff) faults.tooLarge('', `is more than ${MAX_NESTING} schemas deep, with its definitions`, null);
   return size;
 }
 
@@ -38,6 +53,8 @@ class Measure {
   private readonly definitions: ReturnType<typeof definitionsOf>;
   private readonly known = new Map<string, SchemaSize>();
   private readonly open = new Set<string>();
+  /** Whether something stands too deep to be measured: then the sizes say nothing. */
+  isCutOff = false;
 
   constructor(
     schema: JsonObject,
@@ -47,7 +64,11 @@ class Measure {
   }
 
   of(node: JsonValue | undefined, path: string, nesting: number): SchemaSize {
-    if (!isJsonObject(node) || nesting > MAX_NESTING) return NOTHING;
+    if (!isJsonObject(node)) return NOTHING;
+    if (nesting > MAX_NESTING) {
+      this.isCutOff = true;
+      return NOTHING;
+    }
     if (node['$ref'] !== undefined) return this.ofReference(node, path, nesting);
     const { properties, items, anyOf } = node;
     const named = isJsonObject(properties) ? Object.entries(properties) : [];
@@ -89,7 +110,10 @@ class Measure {
 }
 
 function sum(sizes: readonly SchemaSize[]): number {
-  return sizes.reduce((total, { fieldCount }) => total + fieldCount, 0);
+  return Math.min(
+    Number.MAX_SAFE_INTEGER,
+    sizes.reduce((total, { fieldCount }) => total + fieldCount, 0),
+  );
 }
 
 function deepest(sizes: readonly SchemaSize[]): number {

@@ -11,17 +11,19 @@ export interface SchemaFault {
   suggestion: string | null;
 }
 
+const MAX_PATH_SHOWN = 1_000;
+
 /** Collects faults while a schema is walked. */
 export class SchemaFaults {
   readonly all: SchemaFault[] = [];
 
   invalid(path: string, message: string, suggestion: string | null = null): void {
-    this.all.push({ path, code: 'schema_invalid', message, suggestion });
+    this.all.push({ path: shown(path), code: 'schema_invalid', message, suggestion });
   }
 
   undescribed(path: string): void {
     this.all.push({
-      path,
+      path: shown(path),
       code: 'description_missing',
       message: 'has no description; extraction finds a value by what its description says',
       suggestion: 'add "description" with a sentence that says what the value is and how documents name it',
@@ -31,4 +33,9 @@ export class SchemaFaults {
   tooLarge(path: string, message: string, suggestion: string | null = null): void {
     this.all.push({ path, code: 'too_large', message, suggestion });
   }
+}
+
+/** Thousands of faults may stand at the end of one long path. */
+function shown(path: string): string {
+  return path.length <= MAX_PATH_SHOWN ? path : `${path.slice(0, MAX_PATH_SHOWN)}…`;
 }

@@ -10,4 +10,6 @@ export const SCHEMA_LIMITS = {
   /** Of the whole schema as JSON. */
   bytes: 256 * 1024,
   patternCharacters: 1_000,
+  /** Of the name of one property or definition. */
+  nameCharacters: 255,
 } as const;

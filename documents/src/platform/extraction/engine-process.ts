@@ -8,6 +8,8 @@ const PROGRAM = 'src/platform/extraction/program/main.js';
 /** Pages with their words take most of it, about 0.2 MiB each. */
 const HEAP_MIB = 2048;
 const TIME_MS = { ofAny: 60_000, ofPage: 500, most: 1_800_000 };
+/** In which it takes one message. */
+const SENDING_MS = 60_000;
 
 /** What a document came to, or by which limit it ended. */
 export type EngineOutcome =
@@ -21,9 +23,16 @@ export type EngineOutcome =
 export class EngineProcess {
   private readonly child: ChildProcess;
   private readonly ended: Promise<EngineOutcome>;
+  private isOverdue = false;
 
-  /** @param heapMib memory of its values */
-  constructor(heapMib = HEAP_MIB) {
+  /**
+   * @param heapMib memory of its values
+   * @param sendingMs in which it takes one message
+   */
+  constructor(
+    heapMib = HEAP_MIB,
+    private readonly sendingMs = SENDING_MS,
+  ) {
     const { NODE_COMPILE_CACHE } = process.env;
     const child = fork(join(installationFolder('dist/documents', PROGRAM), PROGRAM), {
       execArgv: [`--max-old-space-size=${heapMib}`],
@@ -37,9 +46,7 @@ export class EngineProcess {
     this.ended = new Promise((resolve) => {
       child.once('message', (answer) => resolve(outcomeOf(answer as EngineAnswer)));
       child.once('error', () => resolve({ kind: 'failed', code: 'extraction_crashed' }));
-      child.once('exit', (_code, signal) =>
-        resolve({ kind: 'failed', code: signal === 'SIGABRT' ? 'memory_limit' : 'extraction_crashed' }),
-      );
+      child.once('exit', (_code, signal) => resolve({ kind: 'failed', code: this.endedBy(signal) }));
     });
   }
 
@@ -47,10 +54,20 @@ export class EngineProcess {
     return this.child.pid;
   }
 
-  /** Resolves once the message is on its way. To an engine that has ended nothing is sent; {@link extract} says how it ended. */
+  /**
+   * Resolves once the message is on its way. To an engine that has ended nothing is sent, and one that takes nothing is ended; {@link extract} says
+   * how.
+   */
   async send(message: EngineMessage): Promise<void> {
     if (!this.child.connected) return;
-    await new Promise<void>((resolve) => this.child.send(message, () => resolve()));
+    const overdue = setTimeout(() => {
+      this.isOverdue = true;
+      this.end();
+    }, this.sendingMs);
+    const sent = new Promise<void>((resolve) => this.child.send(message, () => resolve()));
+    // What waits behind a process that was killed may be told neither as sent nor as lost.
+    await Promise.race([sent, this.ended]);
+    clearTimeout(overdue);
   }
 
   /**
@@ -79,6 +96,11 @@ export class EngineProcess {
       answered.abort();
       this.end();
     }
+  }
+
+  private endedBy(signal: NodeJS.Signals | null): Extract<EngineOutcome, { kind: 'failed' }>['code'] {
+    if (this.isOverdue) return 'timeout_item';
+    return signal === 'SIGABRT' ? 'memory_limit' : 'extraction_crashed';
   }
 
   /** Again is success. */

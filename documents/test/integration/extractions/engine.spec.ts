@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listDescendants } from '../../../../src/platform/host/process-identity.js';
 import { packText } from '../../../src/platform/blobs/packed-text.js';
@@ -57,6 +57,17 @@ describe('the engine in its process', () => {
     const engine = await engineWith(details, 48);
     const outcome = await engine.extract(QUESTION, 1, new AbortController().signal);
     expect(outcome).toMatchObject({ kind: 'failed', code: 'memory_limit' });
+  });
+
+  it('that hangs while it is sent pages keeps nobody waiting, and is ended', async () => {
+    const engine = new EngineProcess(undefined, 500);
+    process.kill(engine.pid ?? 0, 'SIGSTOP');
+    const details = randomBytes(1024 ** 2);
+    const pages = Array.from({ length: 8 }, () => ({ page: HEAD, details }));
+    await engine.send({ kind: 'pages', pages });
+    const outcome = await engine.extract(QUESTION, 8, new AbortController().signal);
+    expect(outcome).toEqual({ kind: 'failed', code: 'timeout_item' });
+    await untilGone(engine.pid);
   });
 
   it('is stopped by whoever cancels', async () => {

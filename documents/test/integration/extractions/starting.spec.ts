@@ -182,6 +182,35 @@ describe('starting a run of extraction', () => {
     }
   });
 
+  it('takes ids in either case, as one, and metadata with members of every name', async () => {
+    const { schemaVersionId } = bench;
+    const externalId = 'either case';
+    const metadata = { constructor: 'Jansen', inner: { constructor: 1, then: 2 } };
+    const asked = { documentIds: [letter.documentId], metadata, externalId };
+    const upper = { ...asked, schemaVersionId: schemaVersionId.toUpperCase() };
+    const made = await bench.start({ ...upper, documentIds: [letter.documentId.toUpperCase()] });
+    expect(made).toMatchObject({ status: 202, body: { schemaVersionId, documentVersionIds: [letter.versionId] } });
+    expect((await bench.start(asked)).body).toMatchObject({ id: made.body.id, requestMatches: true, metadata });
+    const documentVersionIds = [letter.versionId.toUpperCase(), letter.versionId];
+    expect((await bench.start({ documentVersionIds })).body.documentVersionIds).toEqual([letter.versionId]);
+  });
+
+  it('refuses times that are none, wherever they are asked for', async () => {
+    const { acme, projectId } = bench;
+    for (const time of ['2026-W01', '20260101', '2026-01-01T10', '2026-01-01T10:00,5', '2026-02-30', '1 May 2026']) {
+      const query = encodeURIComponent(time);
+      const answers = [
+        await acme.ask(`/api/v2/projects/${projectId}/extractions?createdAfter=${query}`),
+        await acme.ask(`/api/projects/${projectId}/documents?updatedAfter=${query}`),
+        await acme.ask(`/api/audit?since=${query}`),
+      ];
+      expect({ time, answers: answers.map(({ status }) => status) }).toEqual({ time, answers: [400, 400, 400] });
+    }
+    expect(await acme.ask(`/api/v2/projects/${projectId}/extractions?createdAfter=2026-01-31`)).toMatchObject({
+      status: 200,
+    });
+  });
+
   /** The bench in another of its projects. */
   class Elsewhere {
     constructor(private readonly projectId: string) {}

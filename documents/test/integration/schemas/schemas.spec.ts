@@ -112,6 +112,20 @@ describe('schemas', () => {
     expect(read.body).toMatchObject({ latestVersion: 3, schemaVersion: { version: 3 } });
   });
 
+  it('DI-010 DI-011 keep properties of every name, and ten nullable objects inside each other', async () => {
+    const named = schemaOf({ constructor: text('Who builds it.'), toString: text('Another.'), then: text('A third.') });
+    const made = await create({ name: 'Builders', jsonSchema: named });
+    expect(Object.keys(made.body.schemaVersion.jsonSchema.properties)).toEqual(['constructor', 'toString', 'then']);
+    const nullable = (levels: number): object =>
+      levels === 1
+        ? schemaOf({ a: text('The innermost.') })
+        : schemaOf({ a: { anyOf: [nullable(levels - 1), { type: 'null' }], description: 'Deeper.' } });
+    const path = `/api/projects/${projectId}/schemas/validate`;
+    const { body } = await acme.ask(path, { method: 'POST', body: { jsonSchema: nullable(10) } });
+    expect(body).toMatchObject({ valid: true, depth: 10 });
+    await acme.ask(`/api/schemas/${made.body.id}/archive`, { method: 'POST' });
+  });
+
   it('DI-011 DI-032 faults are all told at once, each with its place', async () => {
     const undescribed = schemaOf({
       a: { type: 'string' },
