@@ -1,32 +1,35 @@
 /**
- * Bundles the API and the worker into one file each, dist/api/main.js and dist/worker/main.js: Node takes as long to find and link
- * their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no metadata of decorators.
+ * Bundles the API and the worker of a product into one file each, `api/main.js` and `worker/main.js` in the folder of its build: Node takes
+ * as long to find and link their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no
+ * metadata of decorators. Usage: node build/bundle-services.mjs [dist/documents]
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import process from 'node:process';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
+import { root } from './build-tree.mjs';
 import { replaceFile } from './replace-file.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const dist = path.join(root, 'dist');
+/** Of the product: where its compiled sources lie in `src`. */
+const folder = process.argv[2] ?? 'dist';
 
 /** What Node gives to packages that are CommonJS. */
 const COMMON_JS = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;
 
-/** A module of ours goes on finding the files beside it by the address that it has in dist/; a bundle lies one folder below that. */
-const ownAddress = {
+/** A module of ours goes on finding the files beside it by the address that it has in dist/. */
+const ownAddress = (part) => ({
   name: 'own-address',
   setup(bundler) {
-    bundler.onLoad({ filter: /\/dist\/(src|migrations)\/.*\.js$/ }, async ({ path: file }) => {
-      const address = `new URL(${JSON.stringify(`../${path.relative(dist, file)}`)}, import.meta.url).href`;
+    bundler.onLoad({ filter: /\/dist\/(documents\/)?(src|migrations)\/.*\.js$/ }, async ({ path: file }) => {
+      const fromBundle = path.relative(path.join(root, folder, part), file);
+      const address = `new URL(${JSON.stringify(fromBundle)}, import.meta.url).href`;
       return { contents: (await readFile(file, 'utf8')).replaceAll('import.meta.url', address) };
     });
   },
-};
+});
 
 /** What a package can do without, and nobody has installed, is asked for when the program runs, as it was before. */
 const optionalPackages = {
@@ -55,8 +58,8 @@ await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
 async function bundle(part, external) {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: { [`${part}/main`]: `dist/src/${part}/main.js` },
-    outdir: dist,
+    entryPoints: { [`${part}/main`]: `${folder}/src/${part}/main.js` },
+    outdir: folder,
     bundle: true,
     write: false,
     platform: 'node',
@@ -71,7 +74,7 @@ async function bundle(part, external) {
     lineLimit: 200,
     sourcemap: 'linked',
     sourcesContent: false,
-    plugins: [ownAddress, optionalPackages],
+    plugins: [ownAddress(part), optionalPackages],
     logLevel: 'warning',
   });
   for (const { path: file, text } of outputFiles) {

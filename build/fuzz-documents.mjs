@@ -69,7 +69,7 @@ async function startApi(url) {
   });
   const { clientId, clientSecret } = await makeOrganization(record, 'Fuzzed');
   await record.close();
-  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/documents/src/api/main.js'], {
+  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/documents/api/main.js'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Approval, type Part } from '../../support/installation/live-stack.js';
 import { verifiesStandardWebhook, WebhookReceiver } from '../../support/http/webhook-receiver.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -18,6 +18,7 @@ describe('the notice of a pending approval', () => {
   beforeAll(async () => {
     receiver = await WebhookReceiver.start();
     stack = await LiveStack.start({
+      ...QUICK_MAINTENANCE,
       SERVICE_APPROVAL_WEBHOOK_URL: receiver.url,
       SERVICE_APPROVAL_WEBHOOK_SECRET: SECRET,
       SERVICE_APPROVAL_WEBHOOK_WAITS_MS: WAITS_MS,

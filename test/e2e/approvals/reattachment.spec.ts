@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Approval, type Part } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
@@ -12,7 +12,7 @@ describe('a call that waits for a human', () => {
   let stack: LiveStack;
   let record: pg.Client;
   beforeAll(async () => {
-    stack = await LiveStack.start();
+    stack = await LiveStack.start(QUICK_MAINTENANCE);
     await stack.createReplayAgent('patient');
     await importPolicy('impatient', TTL_SECS);
     await importPolicy('immediate', 0);

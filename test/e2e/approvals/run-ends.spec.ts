@@ -9,7 +9,12 @@ import {
   RunnerVoice,
 } from '../../support/broker/brokered-run.js';
 import type { BrokeredAnswer } from '../../support/broker/brokered-run.js';
-import { LiveStack, type Approval, type TimelineEvent } from '../../support/installation/live-stack.js';
+import {
+  LiveStack,
+  QUICK_MAINTENANCE,
+  type Approval,
+  type TimelineEvent,
+} from '../../support/installation/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { untilHolds } from '../../support/time/until.js';
 
@@ -26,7 +31,7 @@ beforeAll(async () => {
   server = await HostileServer.start({ tools: [ECHO], authorization: 'Bearer upstream-key' });
   // The next re-read comes long after these runs are over, so a call that is released was released by the end of its run.
   const farAway = { SERVICE_TIMING_TAIL_REREAD_MS: '600000', SERVICE_LIMIT_BROKERED_CALLS: '1' };
-  stack = await LiveStack.start({ ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS, ...farAway });
+  stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS, ...farAway });
   await connectServer(stack, server.url);
   await createAgent('asking', ['Bash']);
   await createAgent('calling', ['Bash', 'mcp__*']);

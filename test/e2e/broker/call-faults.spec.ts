@@ -8,7 +8,7 @@ import {
   RunnerVoice,
   type BrokeredAnswer,
 } from '../../support/broker/brokered-run.js';
-import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
 import type { Behaviour } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
@@ -55,7 +55,7 @@ describe('a brokered call under faults', () => {
 
   beforeAll(async () => {
     server = await HostileServer.start({ tools: [ECHO], authorization: `Bearer ${KEY}` });
-    stack = await LiveStack.start({ ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
+    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
     await connectServer(stack, server.url, KEY);
     await createBrokeredAgent(stack, 'caller', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
     voices = await Promise.all(

@@ -7,7 +7,7 @@ import {
   NO_DIAL_LIMITS,
   RunnerVoice,
 } from '../../support/broker/brokered-run.js';
-import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Approval, type Part } from '../../support/installation/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 
 jest.setTimeout(120_000);
@@ -26,7 +26,7 @@ const nextId = (): string => `bkr_held_${(calls += 1)}`;
 beforeAll(async () => {
   const tools = ['ask', 'never'].map((name) => ({ ...ECHO, name }));
   server = await HostileServer.start({ tools });
-  stack = await LiveStack.start({ ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
+  stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
   await connectServer(stack, server.url);
   const policy = {
     name: 'asking',

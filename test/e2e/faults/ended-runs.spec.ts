@@ -7,7 +7,7 @@ import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
 import { isSystemError } from '../../../src/domain/system-error.js';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { SANDBOX_UID_BASE } from '../../support/installation/own-place.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { WORKS } from '../../support/runs/working-run.js';
@@ -25,7 +25,7 @@ describe('what runs leave behind', () => {
   const started = new Set<string>();
 
   beforeAll(async () => {
-    stack = await LiveStack.start();
+    stack = await LiveStack.start(QUICK_MAINTENANCE);
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee', 'unrestricted');
     await stack.createReplayAgent('asker');

@@ -8,7 +8,7 @@ import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import { engineSettings } from '../../support/engine/test-provider.js';
-import { LiveStack, TERMINAL } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, TERMINAL } from '../../support/installation/live-stack.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 
@@ -27,7 +27,7 @@ describeWithEngine('the container engine is killed and comes back', () => {
 
   beforeAll(async () => {
     engine = await startEngine();
-    stack = await LiveStack.start(engineSettings(engine, TEST_IMAGE));
+    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...engineSettings(engine, TEST_IMAGE) });
     await stack.createReplayAgent('contained');
   }, MAKE_WITHIN_MS);
 

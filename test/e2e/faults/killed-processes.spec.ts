@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack, TERMINAL, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, TERMINAL, type Part } from '../../support/installation/live-stack.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
@@ -32,6 +32,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
       for (let file = 0; file < 100; file += 1) writeFileSync(join(bigFolder, `d${folder}`, `f${file}`), `${file}\n`);
     }
     stack = await LiveStack.start({
+      ...QUICK_MAINTENANCE,
       SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '4',
       SERVICE_LOCAL_COPY_ROOTS: bigFolder,
     });

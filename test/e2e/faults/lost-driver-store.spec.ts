@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack, type Approval } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Approval } from '../../support/installation/live-stack.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 
@@ -14,7 +14,7 @@ describe('the driver loses its store', () => {
   let stack: LiveStack;
 
   beforeAll(async () => {
-    stack = await LiveStack.start({ SERVICE_CAPACITY_TENANT_MAX_ACTIVE: String(ACTIVE) });
+    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, SERVICE_CAPACITY_TENANT_MAX_ACTIVE: String(ACTIVE) });
     await stack.createReplayAgent('worker-bee');
   }, MAKE_WITHIN_MS);
 

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
-import { LiveStack, type Part, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   silent = createServer((socket) => socket.on('error', () => socket.destroy()));
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  stack = await LiveStack.start({ SERVICE_EGRESS_PROXY: proxy.url });
+  stack = await LiveStack.start({ ...QUICK_MAINTENANCE, SERVICE_EGRESS_PROXY: proxy.url });
   database = StackDatabase.of(stack);
   const yaml =
     'name: asking\ntools: [{match: [Bash], action: allow}]\nnetwork: {max_mode: approved, require_approval: true}\n';

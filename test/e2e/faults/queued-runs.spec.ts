@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
@@ -17,7 +17,7 @@ describe('a queue behind runs that wait for a human', () => {
   let database: StackDatabase;
 
   beforeAll(async () => {
-    stack = await LiveStack.start({ SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '2' });
+    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '2' });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee');
   }, MAKE_WITHIN_MS);

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 
 const HOST_GONE_MS = 3000;
-const ENV = { SERVICE_TIMING_HOST_GONE_MS: String(HOST_GONE_MS) };
+const ENV = { ...QUICK_MAINTENANCE, SERVICE_TIMING_HOST_GONE_MS: String(HOST_GONE_MS) };
 
 describe('an installation that is stopped and started again', () => {
   let stack: LiveStack | undefined;

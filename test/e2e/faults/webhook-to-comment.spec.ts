@@ -50,7 +50,7 @@ describe('between the arrival of a webhook and the comment of its run', () => {
       ...reviewed.settings,
       SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
       SERVICE_DELIVERY_WAITS_MS: '500,1000,2000,4000,8000',
-      SERVICE_TIMING_MAINTENANCE_MS: '2000',
+      SERVICE_TIMING_MAINTENANCE_MS: '5000',
     });
     database = StackDatabase.of(stack);
     receiver.secret = await reviewed.subscribe(stack, receiver.url('/'));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/runs/admission-turns.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** Of each of three organizations; the nightly campaign runs 100. */
@@ -16,7 +16,11 @@ describe('organizations take turns', () => {
 
   beforeAll(async () => {
     // However slow the machine is, no run of a long line may give up waiting.
-    stack = await LiveStack.start({ SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '3', SERVICE_QUEUE_TTL_SECS: '86400' });
+    stack = await LiveStack.start({
+      ...QUICK_MAINTENANCE,
+      SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '3',
+      SERVICE_QUEUE_TTL_SECS: '86400',
+    });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee', 'unrestricted');
   }, 120_000);

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LiveStack, TERMINAL, type Session, type TimelineEvent } from '../../support/installation/live-stack.js';
+import {
+  LiveStack,
+  QUICK_MAINTENANCE,
+  TERMINAL,
+  type Session,
+  type TimelineEvent,
+} from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
@@ -21,6 +27,7 @@ describe('a run in the queue', () => {
 
   beforeAll(async () => {
     stack = await LiveStack.start({
+      ...QUICK_MAINTENANCE,
       SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '1',
       SERVICE_QUEUE_TTL_SECS: String(TTL_SECS),
       SERVICE_LAUNCH_MAX_ATTEMPTS: '5',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { expectReadAlone, makeHostCache } from './host-cache.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
@@ -15,7 +15,7 @@ let folder: string;
 let stack: LiveStack;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'setup-cold-'));
-  stack = await LiveStack.start(makeHostCache(join(folder, 'cache')));
+  stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...makeHostCache(join(folder, 'cache')) });
   await addSetupPolicies(stack);
 }, MAKE_WITHIN_MS);
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database as DatabaseClass } from '../../../src/core/record/database.js';
-import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { SeededRandom } from '../../support/random/seeded-random.js';
 import { LedgerReader, type Resume } from './ledger-reader.js';
 
@@ -26,7 +26,7 @@ describe(`event streams, seed ${SEED}`, () => {
   let owner: pg.Client;
 
   beforeAll(async () => {
-    stack = await LiveStack.start();
+    stack = await LiveStack.start(QUICK_MAINTENANCE);
     await stack.createReplayAgent('narrator');
     owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
     await owner.connect();

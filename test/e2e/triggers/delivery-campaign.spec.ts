@@ -3,7 +3,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { ResultReceiver, type Manner } from '../../support/deliveries/result-receiver.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** In all; the nightly campaign delivers 5,000. */
@@ -44,6 +44,7 @@ describe('results for receivers of which three in ten fail', () => {
       return index <= of.failures ? of.manner : 204;
     };
     stack = await LiveStack.start({
+      ...QUICK_MAINTENANCE,
       SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
       SERVICE_DELIVERY_WAITS_MS: '200,300,400,500,600',
       SERVICE_DELIVERY_TIMEOUT_MS: '5000',

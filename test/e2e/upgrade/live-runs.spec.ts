@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { embeddedDatabaseUrl } from '../../../src/embedded/postgres.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { nextRelease } from '../../support/database/next-release.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
@@ -19,7 +19,7 @@ describe('an upgrade while runs are under way', () => {
   let working: string;
 
   beforeAll(async () => {
-    stack = await LiveStack.start();
+    stack = await LiveStack.start(QUICK_MAINTENANCE);
     database = StackDatabase.of(stack);
     url = embeddedDatabaseUrl({ postgresSocketDir: join(stack.dataDir, 'pg') });
     await stack.createReplayAgent('asking');

@@ -99,6 +99,8 @@ describe('a result beside its gold', () => {
   it('misses what the gold has in another shape than the schema', () => {
     const got = { name: 'x', rows: [{ a: '1', b: null, c: null }] };
     expect(sharesOf(got, { name: ['x', 'y'], rows: ['1, 2, 3'] }, ROWS)).toEqual({ returned: 2, gold: 3, right: 0 });
+    expect([...judgeDocument(got, { name: 'x', rows: ['1, 2, 3'] }, ROWS).misshapen]).toEqual(['/rows/*']);
+    expect(judgeDocument(got, got, ROWS).misshapen.size).toBe(0);
   });
 
   it('looks into one more object around the whole than the schema has', () => {

@@ -31,6 +31,8 @@ export interface Judgement {
   lists: JudgedList[];
   /** Values of the gold under keys that the schema does not have; nobody was asked for them, and they do not count. */
   unasked: number;
+  /** Patterns of what the gold has in another shape than the schema, as texts where it asks for objects: what is returned beneath them cannot be right. */
+  misshapen: ReadonlySet<string>;
 }
 
 /**
@@ -58,7 +60,8 @@ interface Place {
 }
 
 class Judge {
-  readonly found: Judgement = { leaves: [], lists: [], unasked: 0 };
+  private readonly misshapenPatterns = new Set<string>();
+  readonly found: Judgement = { leaves: [], lists: [], unasked: 0, misshapen: this.misshapenPatterns };
 
   constructor(private readonly unscored: readonly string[]) {}
 
@@ -90,6 +93,7 @@ class Judge {
   /** Values of the gold where the schema has another shape cannot be returned, and are missing. */
   private misshapen(gold: JsonValue, { goldPath, pattern }: Place): void {
     for (const value of scalarsIn(gold)) {
+      this.misshapenPatterns.add(pattern);
       this.found.leaves.push({ path: goldPath, pattern, got: null, gold: value, right: false, row: 'missing' });
     }
   }

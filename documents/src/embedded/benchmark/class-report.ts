@@ -1,6 +1,7 @@
 import { calibrationOf, type Calibration, type Judged } from '../../domain/benchmark/calibration.js';
 import { isInferred } from '../../domain/benchmark/check-evidence.js';
 import { figuresOf, type ClassFigures } from '../../domain/benchmark/figures.js';
+import type { JudgedLeaf } from '../../domain/benchmark/judge-document.js';
 import { fieldOf, type BenchedDocument } from './bench-document.js';
 
 /** What is said of one class. */
@@ -18,6 +19,8 @@ export interface ClassReport extends ClassFigures {
   /** Everything in a result that no result may have. */
   faults: { document: string; path: string; message: string }[];
   calibration: Calibration;
+  /** The same without leaves of which the gold has another shape than the schema. */
+  comparable: Calibration;
 }
 
 export function reportOf(name: string, benched: readonly BenchedDocument[]): ClassReport {
@@ -34,6 +37,7 @@ export function reportOf(name: string, benched: readonly BenchedDocument[]): Cla
     onLines: onLines.length === 0 ? null : { right: onLines.filter(Boolean).length, of: onLines.length },
     faults: benched.flatMap((one) => one.faults.map((fault) => ({ document: one.document.name, ...fault }))),
     calibration: calibrationOf(benched.map(judgedOf)),
+    comparable: calibrationOf(benched.map(comparableOf)),
   };
 }
 
@@ -65,7 +69,23 @@ function inferredOf(benched: readonly BenchedDocument[]): ClassReport['inferred'
 
 /** The leaves of a result with what they say of themselves, nulls too. */
 export function judgedOf(one: BenchedDocument): Judged[] {
-  return one.judgement.leaves.flatMap((leaf) => {
+  return said(one, one.judgement.leaves);
+}
+
+/** The same without those that cannot be right, because the gold has something of another shape there than the schema. */
+export function comparableOf(one: BenchedDocument): Judged[] {
+  return said(
+    one,
+    one.judgement.leaves.filter((leaf) => isComparable(one, leaf)),
+  );
+}
+
+export function isComparable({ judgement }: BenchedDocument, { pattern, row }: JudgedLeaf): boolean {
+  return row === 'paired' || ![...judgement.misshapen].some((outer) => pattern.startsWith(`${outer}/`));
+}
+
+function said(one: BenchedDocument, leaves: readonly JudgedLeaf[]): Judged[] {
+  return leaves.flatMap((leaf) => {
     const field = fieldOf(one, leaf);
     return field === null ? [] : [{ confidence: field.confidence, right: leaf.right }];
   });

@@ -10,6 +10,7 @@ import { type Family, familyOf } from '../../../src/domain/extraction/scalars/fe
 import { rankingOf } from '../../../src/domain/extraction/scalars/find-scalars.js';
 import { PartOfDocument } from '../../../src/domain/extraction/scalars/part-of-document.js';
 import type { GoldClass, GoldDocument } from '../../../src/embedded/benchmark/gold-classes.js';
+import { PRIOR_WEIGHTS } from './prior-weights.js';
 
 /** A leaf of a document with its candidates, and what is right by the gold. */
 export interface GoldChoice {
@@ -18,9 +19,6 @@ export interface GoldChoice {
   family: Family;
   candidates: readonly Candidate[];
   hasValue: boolean;
-  reading: Reading;
-  /** How surely each page was read. */
-  read: { confidence: number }[];
   isRight: (value: JsonValue) => boolean;
 }
 
@@ -30,7 +28,6 @@ const MOST = 80;
 /** The leaves of a document outside of its lists. */
 export function goldChoices(one: GoldClass, document: GoldDocument, reading: Reading): GoldChoice[] {
   const part = new PartOfDocument(reading, reading.whole);
-  const read = reading.pages.map(({ ocrConfidence }) => ({ confidence: ocrConfidence ?? 0.99 }));
   return leavesOf(compileTargets(one.compiled)).flatMap((target) => {
     if (document.unscored.includes(target.path) || target.role === 'page-count') return [];
     const steps = target.path.split('/').slice(1);
@@ -42,7 +39,8 @@ export function goldChoices(one: GoldClass, document: GoldDocument, reading: Rea
       const got = scalarOf(value);
       return gold !== null && got !== null && isSame(got, gold, rules);
     };
-    const candidates = rankingOf(target, part).candidates.slice(0, MOST);
+    // By the weights from which fitting begins: what is learned does not depend on what was learned before.
+    const candidates = rankingOf(target, part, PRIOR_WEIGHTS).candidates.slice(0, MOST);
     return [
       {
         document: `${one.name}/${document.name}`,
@@ -50,8 +48,6 @@ export function goldChoices(one: GoldClass, document: GoldDocument, reading: Rea
         family: familyOf(target),
         candidates,
         hasValue: gold !== null,
-        reading,
-        read,
         isRight,
       },
     ];

@@ -1,10 +1,16 @@
 import { parseArgs } from 'node:util';
-import { calibrationOf } from '../../../src/domain/benchmark/calibration.js';
+import { calibrationOf, type Calibration } from '../../../src/domain/benchmark/calibration.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
-import { benchDocument, fieldOf, type BenchedDocument } from '../../../src/embedded/benchmark/bench-document.js';
-import { judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
+import {
+  benchDocument,
+  fieldOf,
+  type BenchedDocument,
+  type Extract,
+} from '../../../src/embedded/benchmark/bench-document.js';
+import { comparableOf, judgedOf, reportOf, type ClassReport } from '../../../src/embedded/benchmark/class-report.js';
 import { goldClassesOf, type GoldClass } from '../../../src/embedded/benchmark/gold-classes.js';
 import { faultsOfShape } from '../../support/extraction/check-shape.js';
+import { LeftOut } from './left-out.js';
 import { estimated, printClass } from './print-class.js';
 import { ReadingCache } from './reading-cache.js';
 import { extractByRenamedKeys } from './renamed-keys.js';
@@ -24,19 +30,23 @@ const { values: asked } = parseArgs({
     'second-judge': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
+    'leave-one-out': { type: 'boolean', default: false },
   },
 });
 if (asked.gold === undefined) {
   process.stderr.write('measure-extraction: name the folder of the gold with --gold\n');
   process.exit(2);
 }
-const classes = goldClassesOf(asked.gold).filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
+const all = goldClassesOf(asked.gold);
+const classes = all.filter(({ name }) => asked.class.length === 0 || asked.class.includes(name));
 if (classes.length === 0) throw new Error(`${asked.gold} has none of ${asked.class.join(', ')}`);
 const cache = new ReadingCache();
-const extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
+const extract: Extract = asked['rename-keys'] ? extractByRenamedKeys : extractDocument;
 const reports: ClassReport[] = [];
 const measured: BenchedDocument[] = [];
+let leftOut: LeftOut | null = null;
 try {
+  if (asked['leave-one-out']) leftOut = await LeftOut.of(all, cache);
   for (const one of classes) {
     const benched = await benchClass(one);
     measured.push(...benched);
@@ -45,18 +55,23 @@ try {
     if (!asked.json) process.stdout.write(printClass(report, benched, Number(asked.errors)));
     if (asked['second-judge']) process.stderr.write(`   ${JSON.stringify(await askSecondJudge(one, benched))}\n\n`);
   }
-  const { auroc, ece, leaves } = calibrationOf(measured.map(judgedOf));
-  process.stderr.write(`all: AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves\n`);
+  printCalibration('all', calibrationOf(measured.map(judgedOf)));
+  printCalibration('all that can be compared', calibrationOf(measured.map(comparableOf)));
   if (asked.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 } finally {
   await cache.close();
+}
+
+function printCalibration(name: string, { auroc, ece, leaves }: Calibration): void {
+  process.stderr.write(`${name}: AUROC ${estimated(auroc)}, ECE ${estimated(ece)} over ${leaves} leaves\n`);
 }
 
 async function benchClass(one: GoldClass): Promise<BenchedDocument[]> {
   const benched: BenchedDocument[] = [];
   for (const document of one.documents) {
     if (asked.document.length > 0 && !asked.document.some((part) => document.name.includes(part))) continue;
-    const result = benchDocument(one, document, await cache.of(document.file), extract);
+    const result =
+      leftOut?.bench(one, document) ?? benchDocument(one, document, await cache.of(document.file), extract);
     result.faults.push(...faultsOfShape(one.schema, result.result.data));
     if (asked.twice) result.faults.push(...(await faultsOfSecondRun(one, result)));
     if (asked.show) show(result);

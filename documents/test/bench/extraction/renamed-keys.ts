@@ -2,15 +2,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/d
 import { pointerTo } from '../../../src/domain/json-pointer.js';
 import { extractDocument } from '../../../src/domain/extraction/extract-document.js';
 import type { ExtractedDocument } from '../../../src/domain/extraction/model/extraction-result.js';
+import type { Reading } from '../../../src/domain/extraction/model/reading.js';
+import type { AllWeights } from '../../../src/domain/extraction/scalars/score.js';
+import type { CompiledSchema } from '../../../src/domain/schemas/compile-schema.js';
 import type { NormalNode, NormalObject } from '../../../src/domain/schemas/normal-schema.js';
-import type { Extract } from '../../../src/embedded/benchmark/bench-document.js';
 
 /** Extracts by the same schema with keys that say nothing (`k1`, `k2` …); only descriptions are left. The result has the old keys again. */
-export const extractByRenamedKeys: Extract = ({ root }, reading) => {
+export function extractByRenamedKeys(
+  { root }: Pick<CompiledSchema, 'root'>,
+  reading: Reading,
+  weights?: AllWeights,
+): ExtractedDocument {
   const names = new Map<string, string>();
   const renamed = renameObject(root, names);
-  return restored(extractDocument({ root: renamed }, reading), names);
-};
+  return restored(extractDocument({ root: renamed }, reading, weights), names);
+}
 
 function renameObject(node: NormalObject, names: Map<string, string>): NormalObject {
   const properties = node.properties.map((property) => {

@@ -119,7 +119,7 @@ describe('the documents service on one machine', () => {
         timeout: 60_000,
       });
     const refusal = /no sandbox can be built on this host, and documents are never opened without one: .*bwrap/;
-    const worker = there('dist/documents/src/worker/main.js');
+    const worker = there('dist/documents/worker/main.js');
     expect(worker.status).toBe(1);
     expect(worker.stderr).toMatch(refusal);
     const doctor = there('documents/bin/docsvc.mjs', 'doctor', '--output', 'json');

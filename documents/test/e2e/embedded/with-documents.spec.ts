@@ -158,7 +158,7 @@ describe('sandgate start --with documents', () => {
       const owner = new pg.Client({ host: socket, user: 'sandgate', database: 'sandgate' });
       await owner.connect();
       const boot = (env: NodeJS.ProcessEnv) =>
-        spawnSync(process.execPath, [`dist/documents/src/${part}/main.js`], {
+        spawnSync(process.execPath, [`dist/documents/${part}/main.js`], {
           env: {
             ...ownDocsvcPlace(),
             DOCSVC_DATA_DIR: documents,

@@ -128,8 +128,19 @@ describe('the words of a PDF', () => {
       { name: 'holder', kind: 'text', value: 'Ada Lovelace' },
       { name: 'agreed', kind: 'checkbox', value: null },
     ]);
-    expect(page.text).toBe('Name: Ada Lovelace');
-    expect(page.words.at(-1)).toMatchObject({ text: 'Lovelace', source: 'form_field' });
+    expect(page.text).toBe('Name: Ada Lovelace\n☐');
+    expect(page.words.at(-2)).toMatchObject({ text: 'Lovelace', source: 'form_field' });
+    expect(page.words.at(-1)).toMatchObject({ text: '☐', source: 'form_field' });
+  });
+
+  it('are not there for the boxes of a form that nobody has filled in', async () => {
+    const pdf = await drawnPdf((drawing) => {
+      drawing.font('Helvetica').initForm();
+      drawing.text('Agreed', 40, 42);
+      drawing.formText('holder', 100, 100, 200, 20);
+      drawing.formCheckbox('agreed', 100, 40, 12, 12);
+    });
+    expect((await folder.page(pdf)).text).toBe('Agreed');
   });
 });
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
 
-const PROGRAM = resolve('dist/documents/src/api/main.js');
+const PROGRAM = resolve('dist/documents/api/main.js');
 const STARTS_WITHIN_MS = 60_000;
 
 /** The API as a process of its own on one port, which can be killed and started again. */

@@ -4,7 +4,7 @@ import { nodeProgram } from '../../../../src/embedded/service-parts.js';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
 import type { LivePipeline } from './live-pipeline.js';
 
-const API = new URL('../../../../dist/documents/src/api/main.js', import.meta.url);
+const API = new URL('../../../../dist/documents/api/main.js', import.meta.url);
 
 /** What the API answered. */
 export interface LiveAnswer<B> {

@@ -20,7 +20,7 @@ import { plantProject, plantWorkspace } from '../database/plant-organization.js'
 import { plantVersion, type PlantedVersion } from '../documents/plant-version.js';
 import { createNamespace, type OwnNamespace } from '../temporal/own-namespace.js';
 
-const WORKER = new URL('../../../../dist/documents/src/worker/main.js', import.meta.url);
+const WORKER = new URL('../../../../dist/documents/worker/main.js', import.meta.url);
 const SEAL_KEY = '11'.repeat(32);
 
 /** An organization with one project, and its administrator. */

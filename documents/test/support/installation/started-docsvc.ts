@@ -13,8 +13,8 @@ const REQUEST_TIMEOUT_MS = 20_000;
 
 /** Programs of the parts, as their command lines name them. */
 const PROGRAMS = {
-  api: 'documents/src/api/main.js',
-  worker: 'documents/src/worker/main.js',
+  api: 'documents/api/main.js',
+  worker: 'documents/worker/main.js',
   postgres: 'bin/postgres -D',
   temporal: 'server start-dev',
 } as const;

@@ -1,6 +1,9 @@
-import type { ScalarAnswer } from '../model/answer.js';
 import type { Signals } from '../model/signals.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
+
+/** What an answer says: a value or that there is none, as a field of the document or in an item of a list. */
+export const CLAIMS = ['value', 'none', 'itemValue', 'itemNone'] as const;
+export type Claim = (typeof CLAIMS)[number];
 
 /** What is weighed of the signals: each by itself, and how sure `find` is as a logarithm of its odds. */
 export interface ConfidenceWeights extends Record<keyof Signals, number> {
@@ -8,18 +11,31 @@ export interface ConfidenceWeights extends Record<keyof Signals, number> {
   odds: number;
 }
 
+export type ClaimWeights = Readonly<Record<Claim, ConfidenceWeights>>;
+
 /** Odds beyond this say nothing more. */
 const MOST_ODDS = 5;
 const CAPS = { notLocated: 0.6, misfit: 0.3, hardlyRead: 0.7 } as const;
 /** A value that its place does not say has this `ground` at most. */
 const NOT_LOCATED = 0.2;
 const HARDLY_READ = 0.5;
+const ITEM = /\/\d+(?:\/|$)/u;
 
-/** How probable it is that an answer is right; of null, that there is no value. @see documents/docs/confidence.md */
-export function confidenceOf({ value, signals }: ScalarAnswer): number {
-  const weights = value === null ? CONFIDENCE_WEIGHTS.none : CONFIDENCE_WEIGHTS.value;
-  const probable = 1 / (1 + Math.exp(-weigh(signals, weights)));
-  return value === null ? probable : Math.min(probable, capOf(signals));
+/** @param path JSON pointer of the leaf, with the numbers of items */
+export function claimOf(isNull: boolean, path: string): Claim {
+  if (ITEM.test(path)) return isNull ? 'itemNone' : 'itemValue';
+  return isNull ? 'none' : 'value';
+}
+
+/**
+ * How probable it is that an answer is right; of null, that there is no value.
+ *
+ * @param weights others than those of this version, as while they are fitted
+ * @see documents/docs/confidence.md
+ */
+export function confidenceOf(claim: Claim, signals: Signals, weights: ClaimWeights = CONFIDENCE_WEIGHTS): number {
+  const probable = 1 / (1 + Math.exp(-weigh(signals, weights[claim])));
+  return claim === 'none' || claim === 'itemNone' ? probable : Math.min(probable, capOf(signals));
 }
 
 /** @returns logarithm of the odds */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../../../src/domain/json.js';
 import type { Answer, ListAnswer, ObjectAnswer, ScalarAnswer } from '../model/answer.js';
-import { confidenceOf } from '../confidence/confidence-of.js';
+import { claimOf, confidenceOf } from '../confidence/confidence-of.js';
 import type { Reading } from '../model/reading.js';
 import { pointerTo } from '../../json-pointer.js';
 import { citationsOf } from './cite.js';
@@ -26,7 +26,7 @@ class AnswerWriter {
   private value(answer: Answer, path: string): JsonValue {
     if (answer.kind === 'object') return this.object(answer, path);
     if (answer.kind === 'list') return this.list(answer, path);
-    this.said.fields[path] = this.field(answer);
+    this.said.fields[path] = this.field(answer, path);
     return answer.value;
   }
 
@@ -43,9 +43,10 @@ class AnswerWriter {
     return items.map((item, at) => this.value(item, `${path}/${at}`));
   }
 
-  private field(answer: ScalarAnswer): ExtractedField {
-    const { evidence, signals } = answer;
-    const said = { confidence: confidenceOf(answer), origin: 'local', signals } as const;
+  private field(answer: ScalarAnswer, path: string): ExtractedField {
+    const { evidence, signals, value } = answer;
+    const confidence = confidenceOf(claimOf(value === null, path), signals);
+    const said = { confidence, origin: 'local', signals } as const;
     if (evidence === null) return { ...said, citations: [], raw: null };
     const { raw, normalizedBy, foundBy } = evidence;
     return { ...said, citations: citationsOf(evidence, this.reading), raw, normalizedBy, foundBy };

@@ -15,7 +15,8 @@ export function runsOf(page: ParsedPage): TextRun[] {
     return x >= 0 && x <= width && y >= 0 && y <= height;
   };
   const items = page.textItems.map(runOfItem);
-  const fields = (page.formFields ?? []).map(runOfField);
+  const form = page.formFields ?? [];
+  const fields = (form.some(isFilled) ? form : []).map(runOfField);
   return [...items, ...fields]
     .map((run) => (run.words.every(visible) ? run : { ...run, words: run.words.filter(visible) }))
     .filter((run) => run.words.length > 0);
@@ -95,13 +96,24 @@ function fontSizeOf(item: TextItem, upright: boolean): number | null {
 /** What is filled into a field stands on the page like words, in its own box. */
 function runOfField(field: ReadField): TextRun {
   const box: Box = field.rect === undefined ? [0, 0, 0, 0] : boxOf(field.rect);
-  const written =
-    ['text', 'combobox', 'listbox'].includes(field.type) && field.rect !== undefined ? (field.value ?? '') : '';
-  const words = sharedOut(written.normalize('NFC'), box).flatMap((word): PlacedWord[] => {
-    const text = cleanText(word.text);
-    return text === '' ? [] : [{ text, box: boxOf(word), source: 'form_field', confidence: TEXT_LAYER }];
-  });
+  const words = sharedOut(field.rect === undefined ? '' : writtenIn(field).normalize('NFC'), box).flatMap(
+    (word): PlacedWord[] => {
+      const text = cleanText(word.text);
+      return text === '' ? [] : [{ text, box: boxOf(word), source: 'form_field', confidence: TEXT_LAYER }];
+    },
+  );
   return { box, words, upright: true };
+}
+
+/** A form that nobody has filled in says nothing, by its open boxes neither. */
+function isFilled({ type, value, checked }: ReadField): boolean {
+  return type === 'checkbox' || type === 'radio' ? checked === true : (value ?? '').trim() !== '';
+}
+
+/** Boxes to tick are the signs by which other documents print them. */
+function writtenIn({ type, value, checked }: ReadField): string {
+  if (type === 'checkbox' || type === 'radio') return checked === true ? '☑' : '☐';
+  return ['text', 'combobox', 'listbox'].includes(type) ? (value ?? '') : '';
 }
 
 export const boxOf = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }): Box => [
