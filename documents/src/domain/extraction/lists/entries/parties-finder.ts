@@ -8,16 +8,19 @@ import { NO_ITEMS, saidAnswer } from './said-answer.js';
 
 /** Words for somebody who does something, as `lender` or `arranger`. */
 const DOES = /(?:er|or|ee|agent|bank|partner|party|manager)$/u;
-const NO_ROLE: ReadonlySet<string> = new Set([
-  'number',
-  'other',
-  'paper',
-  'order',
-  'letter',
-  'offer',
-  'transfer',
-  'quarter',
-  'year',
+const NO_ROLE: ReadonlySet<string> = new Set(
+  'after another either former however latter letter matter neither never number offer order other over paper quarter rather together transfer under whether year'.split(
+    ' ',
+  ),
+);
+/** What somebody is called who does what a description says; of several the one of whom most is said. */
+const ROLES_OF_DEEDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['arranger', ['arranging', 'structuring', 'syndicating']],
+  ['buyer', ['buying', 'purchasing']],
+  ['guarantor', ['guaranteeing']],
+  ['lender', ['lending']],
+  ['seller', ['selling']],
+  ['underwriter', ['underwriting']],
 ]);
 const IN_SCHEDULE = 0.98;
 const BY_ROLE = 0.97;
@@ -49,8 +52,17 @@ export const partiesFinder: ListFinder = {
 function roleOf({ name, description }: ListTarget): string[] | null {
   const named = plainWords(name);
   if (isRole(named.at(-1) ?? '')) return named.slice(-2);
-  const said = plainWords(description.split('.')[0] ?? '').find(isRole);
+  const words = plainWords(description.split('.')[0] ?? '');
+  const said = words.find(isRole) ?? roleOfDeeds(words);
   return said === undefined ? null : [said];
+}
+
+function roleOfDeeds(words: readonly string[]): string | undefined {
+  const counts = [...ROLES_OF_DEEDS].map(([role, deeds]) => ({
+    role,
+    count: deeds.filter((deed) => words.includes(deed)).length,
+  }));
+  return counts.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count)[0]?.role;
 }
 
 function isRole(word: string): boolean {

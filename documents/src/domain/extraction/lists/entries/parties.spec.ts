@@ -59,6 +59,7 @@ Name: B. Buoy
 
 const extracted = (...pages: string[]): ExtractedDocument =>
   extractDocument(compileSchema(SCHEMA), drawnReading(...pages));
+const listOf = (description: string): JsonObject => ({ type: 'array', items: { type: 'string' }, description });
 
 describe('those who take part in an agreement', () => {
   it('DI-013 are named in a schedule of what each does, also where a name goes on in the next line', () => {
@@ -79,5 +80,15 @@ describe('those who take part in an agreement', () => {
     const { data, fields } = extracted(COVER, SIGNED);
     expect(data['lenders']).toEqual(['HARBOUR BANK, N.A.', 'FIRST UNION OF SAILORS AND RIGGERS LIMITED']);
     expect(fields['/lenders/1']?.citations[0]?.excerpt).toBe('FIRST UNION OF SAILORS AND\nRIGGERS LIMITED');
+  });
+
+  it('DI-013 are told by what a description says of them, whatever the list is called', () => {
+    const properties = {
+      k1: listOf('All entities that provide money under this agreement, the initial lenders and those after them'),
+      k2: listOf('The institutions responsible for structuring, underwriting and syndicating the loan'),
+    };
+    const { data } = extractDocument(compileSchema({ type: 'object', properties }), drawnReading(COVER, SCHEDULE));
+    expect(data['k1']).toHaveLength(3);
+    expect(data['k2']).toEqual(['QUAY SECURITIES LLC', 'PIER CAPITAL LIMITED']);
   });
 });
