@@ -54,6 +54,12 @@ async function untilAvailable<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
+/** An event whose run could not be started waits for a time of its own; here it is tried again like everything else. */
+async function handleNow(bench: IngressBench, deliveryId: string): Promise<void> {
+  const waitMs = await bench.handle(deliveryId);
+  if (waitMs !== null) throw new SandgateError('unavailable', `the event would wait for ${waitMs} ms`);
+}
+
 interface Counted {
   runs: number;
   winding: number;
@@ -135,7 +141,7 @@ describe.each<ConcurrencyPolicy>(['skip_if_running', 'replace', 'allow'])('two h
         const payload = githubPullRequest({ title: uuidv7() });
         const { body } = await untilAvailable(() => refusing503(bench.send(payload)));
         const { delivery_id: delivery } = body as unknown as { delivery_id: string };
-        await untilAvailable(() => bench.handle(delivery));
+        await untilAvailable(() => handleNow(bench, delivery));
         const [dispatch] = await untilAvailable(() => bench.dispatches(delivery));
         return dispatch?.status === 'created' ? 'started' : 'skipped';
       };
