@@ -7,7 +7,7 @@ import process from 'node:process';
 import { startsDocuments } from '../bootstrap/commands.mjs';
 import { compileCache } from '../bootstrap/processes.mjs';
 
-const program = new URL('../dist/src/cli/main.js', import.meta.url);
+const program = new URL('../dist/cli/main.js', import.meta.url);
 // A path that a person types is relative to where they stand, not to where the program is started further on.
 process.env.SANDGATE_CALLER_DIR = process.cwd();
 const isReady = Number(process.versions.node.split('.')[0]) >= 24 && existsSync(program);

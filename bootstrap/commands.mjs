@@ -1,4 +1,4 @@
-const CLI = ['--enable-source-maps', 'dist/src/cli/main.js'];
+const CLI = ['--enable-source-maps', 'dist/cli/main.js'];
 /** What Node is given to run the tests. */
 export const JEST = [
   '--experimental-vm-modules',
@@ -71,7 +71,7 @@ export const COMMANDS = {
   'documents:bench': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['documents/test/bench/run.mjs'] },
   'documents:cli': {
     needs: ['documents-packages', 'documents-build'],
-    argv: ['--enable-source-maps', 'dist/documents/src/cli/main.js'],
+    argv: ['--enable-source-maps', 'dist/documents/cli/main.js'],
   },
   'documents:test': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],

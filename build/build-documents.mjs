@@ -1,6 +1,6 @@
 /**
  * Builds dist/documents: the compiled sources and the SQL files of documents/ under the same paths as in the tree, beside those of the
- * control plane, from which they import, the programs that run in a jail, and the bundles of the API, the worker and the workflows. Leaves
+ * control plane, from which they import, the programs that run in a jail, and the bundles of the programs and the workflows. Leaves
  * dist/documents/.stamp, the digest of what was built.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,6 @@ const digest = documentsDigest(root);
 rmSync(stamp, { force: true });
 buildTree('documents/src', 'documents/migrations');
 run('build/bundle-parsers.mjs');
-run('build/bundle-services.mjs', 'dist/documents');
+run('build/bundle-programs.mjs', 'dist/documents');
 run('dist/documents/src/worker/bundle-workflows.js');
 writeFileSync(stamp, `${digest}\n`);

@@ -1,6 +1,6 @@
 /**
  * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
- * programs, the interface description, and the bundles of the runner, the unpackers, the API and the workflows. Leaves dist/.stamp, the
+ * programs, the interface description, and the bundles of the runner, the unpackers, the programs and the workflows. Leaves dist/.stamp, the
  * digest of what was built, so that an unchanged tree is not built again.
  */
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,6 @@ for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(
 run('build/bundle-runner.mjs');
 run('build/bundle-unpacker.mjs');
 run('dist/src/api/generate-openapi.js', '--build');
-run('build/bundle-services.mjs');
+run('build/bundle-programs.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);

@@ -5,5 +5,5 @@ import process from 'node:process';
 const { status } = spawnSync(process.execPath, ['build/build.mjs'], { stdio: 'inherit' });
 if (status === 0) {
   process.argv = [process.argv[0], 'sandgate', 'start', '--logs'];
-  await import('../dist/src/cli/main.js');
+  await import('../dist/cli/main.js');
 }

@@ -5,7 +5,7 @@ import module from 'node:module';
 import process from 'node:process';
 import { compileCache } from '../../bootstrap/processes.mjs';
 
-const program = new URL('../../dist/documents/src/cli/main.js', import.meta.url);
+const program = new URL('../../dist/documents/cli/main.js', import.meta.url);
 // A path that a person types is relative to where they stand, not to where the program is started further on.
 process.env.DOCSVC_CALLER_DIR = process.cwd();
 const isReady = Number(process.versions.node.split('.')[0]) >= 24 && existsSync(program);

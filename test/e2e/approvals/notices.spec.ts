@@ -56,7 +56,7 @@ describe('the notice of a pending approval', () => {
       SERVICE_APPROVAL_WEBHOOK_URL: receiver.url,
       SERVICE_APPROVAL_WEBHOOK_SECRET: SECRET,
     };
-    const program = new URL('../../../dist/src/cli/main.js', import.meta.url).pathname;
+    const program = new URL('../../../dist/cli/main.js', import.meta.url).pathname;
     const text = await new Promise<string>((resolve) => {
       execFile(process.execPath, [program, '-o', 'json', 'doctor'], { env, timeout: 60_000 }, (_error, stdout) =>
         resolve(stdout),

@@ -13,7 +13,7 @@ import { EVERYTHING, installedTools } from '../../support/packages/installed-too
 
 jest.setTimeout(300_000);
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 /** A mount of its own hides the program from the command alone, as on a host that has none. */
 const WITHOUT_BUBBLEWRAP = 'mount --bind /dev/null "$(readlink -f "$(command -v bwrap)")" && exec "$@"';
 

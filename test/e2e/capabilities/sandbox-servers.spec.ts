@@ -16,7 +16,7 @@ import { EVERYTHING, installedTools } from '../../support/packages/installed-too
 jest.setTimeout(300_000);
 
 const FOLDER = 'tools/@modelcontextprotocol/server-everything/2026.8.31';
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 const PROVIDER_KEY = `sk-ant-api03-${'canary0'.repeat(6)}`;
 const ROUTER = ['everything', 'kept-away'];
 

@@ -12,7 +12,7 @@ import { LiveStack } from '../../support/installation/live-stack.js';
 
 jest.setTimeout(300_000);
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 /** So few events at once that the kit's burst is over the limit on a slow machine too. */
 const LIMITS = { SERVICE_LIMIT_EVENTS_BURST: '60', SERVICE_LIMIT_EVENTS_PER_SECOND: '5' };
 const TOKEN = /svc_sess_[0-9a-f]{64}/;

@@ -15,7 +15,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 const folder = temporaryStateFolder();
 const dataDir = join(folder, 'state');
 const repository = join(folder, 'repo');

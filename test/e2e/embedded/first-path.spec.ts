@@ -125,7 +125,7 @@ afterAll(async () => {
   await sandgate?.stop();
   machine?.disconnect();
   await Promise.all([model?.close(), proxy?.close(), codeHost?.stop(), registry?.[Symbol.asyncDispose]()]);
-  execFileSync(process.execPath, [resolve('dist/src/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
+  execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 afterAll(() => {
   for (const folder of folders) {
-    execFileSync(process.execPath, [resolve('dist/src/cli/main.js'), '--data-dir', folder, 'clean', '--yes'], {
+    execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', folder, 'clean', '--yes'], {
       stdio: 'ignore',
     });
     rmSync(folder, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { StartedSandgate, temporaryStateFolder } from '../../support/installatio
 
 jest.setTimeout(240_000);
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 const folder = temporaryStateFolder();
 const dataDir = join(folder, 'state');
 const home = join(folder, 'home-of-the-other');

@@ -58,7 +58,7 @@ describe.each(KINDS)('a company is set up as docs/identity.md says, at %s', (kin
     await browser?.close();
     await sandgate?.stop();
     await companies?.stop();
-    execFileSync(process.execPath, [resolve('dist/src/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
+    execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
     await removeTree(folder);
   });
 

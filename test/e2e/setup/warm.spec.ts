@@ -147,7 +147,7 @@ describeKept('the second run of a repository', () => {
   it('starts anew when somebody deleted what was kept, while the server goes on', async () => {
     await createPreparedAgent(stack, 'cleaned', 'open', ADDS);
     expect((await play('cleaned')).how).toBe('cold');
-    const argv = [resolve('dist/src/cli/main.js'), '--data-dir', stack.dataDir, 'clean', '--setup-cache'];
+    const argv = [resolve('dist/cli/main.js'), '--data-dir', stack.dataDir, 'clean', '--setup-cache'];
     const { stdout } = await promisify(execFile)(process.execPath, argv);
     expect(stdout).toMatch(/^Deleted [1-9]\d* results? of setup commands, \d+ MiB(?:; \d+ stayed, .*)?\.\n$/);
     expect(await play('cleaned')).toMatchObject({ how: 'cold', kept: { kept: true } });

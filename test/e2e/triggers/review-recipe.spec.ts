@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandgate?.stop();
   await Promise.all([model?.close(), gitea?.stop()]);
-  execFileSync(process.execPath, [resolve('dist/src/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
+  execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
   await removeTree(folder);
 });
 

@@ -155,7 +155,7 @@ describe('a name that nobody has is refused and stands for nothing else', () => 
     const env = { PATH: process.env['PATH'], HOME: home, SERVICE_DATA_DIR: join(home, 'state') };
     const codeOf = (...argv: string[]): Promise<number> =>
       new Promise((done) => {
-        execFile(process.execPath, [resolve('dist/src/cli/main.js'), ...argv], { env }, (error) =>
+        execFile(process.execPath, [resolve('dist/cli/main.js'), ...argv], { env }, (error) =>
           done(error === null ? 0 : Number(error.code)),
         );
       });

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
 import { ask, newRun } from '../../support/gate/asked-approval.js';
 import { until } from '../../support/time/until.js';
 
-const PROGRAM = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 let api: TestApi;
 let terminal: Terminal;

@@ -9,7 +9,7 @@ import { DeviceBench } from '../../support/identity/device-bench.js';
 import { compiledBefore } from '../../support/installation/own-place.js';
 import { until } from '../../support/time/until.js';
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 
 let bench: DeviceBench;
 let home: string;

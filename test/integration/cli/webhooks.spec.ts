@@ -14,7 +14,7 @@ import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 import { until } from '../../support/time/until.js';
 
-const PROGRAM = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 let folder: string;
 beforeAll(() => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pauseAfter } from '../time/pause.js';
 import { ownPlace } from './own-place.js';
 
-const PROGRAM = resolve('dist/src/cli/main.js');
+const PROGRAM = resolve('dist/cli/main.js');
 const START_TIMEOUT_MS = 120_000;
 
 export interface Ended {

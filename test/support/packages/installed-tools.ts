@@ -13,7 +13,7 @@ const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), '
 /** @returns a folder of tools, to copy into a state folder, in which {@link EVERYTHING} is installed */
 export async function installedTools(): Promise<string> {
   mkdirSync(CACHE, { recursive: true });
-  const argv = [resolve('dist/src/cli/main.js'), '--data-dir', CACHE, 'tools', 'install', EVERYTHING];
+  const argv = [resolve('dist/cli/main.js'), '--data-dir', CACHE, 'tools', 'install', EVERYTHING];
   await promisify(execFile)(process.execPath, argv, { timeout: 240_000 });
   return join(CACHE, 'tools');
 }

@@ -57,7 +57,7 @@ export class Shell {
   ) {
     mkdirSync(join(folder, 'bin'), { recursive: true });
     const program = join(folder, 'bin', 'sandgate');
-    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/src/cli/main.js')}' "$@"\n`);
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/cli/main.js')}' "$@"\n`);
     chmodSync(program, 0o755);
   }
 

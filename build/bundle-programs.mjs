@@ -1,9 +1,10 @@
 /**
- * Bundles the API and the worker of a product into one file each, `api/main.js` and `worker/main.js` in the folder of its build: Node takes
- * as long to find and link their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no
- * metadata of decorators. Usage: node build/bundle-services.mjs [dist/documents]
+ * Bundles the programs of a product: the API and the worker into one file each, `api/main.js` and `worker/main.js` in the folder of its
+ * build, the command line into `cli/main.js` and a file for each part that only some commands load. Node takes as long to find and link
+ * their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no metadata of decorators.
+ * Usage: node build/bundle-services.mjs [dist/documents]
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
@@ -54,12 +55,14 @@ const WITH_ADDONS = ['dockerode'];
 
 await bundle('api', ASKED_FOR_BY_NAME);
 await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
+await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], { splitting: true });
 
-async function bundle(part, external) {
+async function bundle(part, external, more = {}) {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { [`${part}/main`]: `${folder}/src/${part}/main.js` },
     outdir: folder,
+    chunkNames: `${part}/[name]-[hash]`,
     bundle: true,
     write: false,
     platform: 'node',
@@ -76,10 +79,17 @@ async function bundle(part, external) {
     sourcesContent: false,
     plugins: [ownAddress(part), optionalPackages],
     logLevel: 'warning',
+    ...more,
   });
   for (const { path: file, text } of outputFiles) {
     await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
   }
+  await removeOthers(path.join(root, folder, part), new Set(outputFiles.map(({ path: file }) => path.basename(file))));
+}
+
+/** Parts of an earlier build, whose names hold a digest of what was in them. */
+async function removeOthers(of, kept) {
+  for (const name of await readdir(of)) if (!kept.has(name)) await rm(path.join(of, name));
 }
 
 /** Stack traces name our TypeScript; of packages they name the bundle, because Node keeps in memory whatever a map holds. */
