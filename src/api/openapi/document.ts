@@ -63,7 +63,8 @@ function publicPlaneOnly(document: OpenAPIObject): OpenAPIObject {
 function nameCredentials({ paths }: OpenAPIObject, routes: readonly DeclaredRoute[]): void {
   for (const { method, path, admission } of routes) {
     const operations = paths[path.replace(/:(\w+)/g, '{$1}')] as
-      Record<string, { security?: Record<string, string[]>[] }> | undefined;
+      | Record<string, { security?: Record<string, string[]>[] }>
+      | undefined;
     const operation = operations?.[method.toLowerCase()];
     if (operation !== undefined) operation.security = credentialsOf(admission).map((scheme) => ({ [scheme]: [] }));
   }

@@ -39,7 +39,14 @@ export class ApprovalEntity {
 
   @Column('text')
   status!:
-    'intent' | 'auto_allowed' | 'auto_denied' | 'pending' | 'approved_once' | 'approved_session' | 'denied' | 'expired';
+    | 'intent'
+    | 'auto_allowed'
+    | 'auto_denied'
+    | 'pending'
+    | 'approved_once'
+    | 'approved_session'
+    | 'denied'
+    | 'expired';
 
   @Column('text', { nullable: true })
   source!: string | null;

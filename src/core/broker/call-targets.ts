@@ -23,7 +23,9 @@ interface Run {
 
 /** The authority behind a call: still valid, refused for the given reason, or never bound. */
 export type Authority =
-  { kind: 'stands'; target: CallTarget } | { kind: 'refused'; text: string } | { kind: 'unbound' };
+  | { kind: 'stands'; target: CallTarget }
+  | { kind: 'refused'; text: string }
+  | { kind: 'unbound' };
 
 /** A target with the authority that passed its last authorization check. */
 export interface CheckedTarget {

@@ -46,7 +46,8 @@ export interface AppReturn {
 }
 
 export type RegistrationOutcome =
-  { registered: true; flowId: string; app: RegisteredApp; events: boolean; goUrl: string } | { refusal: AppRefusal };
+  | { registered: true; flowId: string; app: RegisteredApp; events: boolean; goUrl: string }
+  | { refusal: AppRefusal };
 
 /** Codes are short; a longer text is not sent on. */
 const MAX_CODE_CHARS = 200;

@@ -35,7 +35,11 @@ export interface WaitingTerminal {
 
 /** The errors of RFC 8628 §3.5 and RFC 6749 §5.2. */
 export type DevicePollRefusal =
-  'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant';
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
+  | 'invalid_grant';
 
 export type DevicePoll = { token: string; expiresInSecs: number } | { refusal: DevicePollRefusal };
 

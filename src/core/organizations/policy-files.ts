@@ -8,7 +8,8 @@ import { installationFolder } from '../../platform/host/installation-folder.js';
 
 /** A policy as a file of the installation has it. */
 export type PolicyFile = { file: string; name: string } & (
-  { problem: null; yaml: string; content: JsonObject } | { problem: string }
+  | { problem: null; yaml: string; content: JsonObject }
+  | { problem: string }
 );
 
 /** Every `*.yaml` directly in the folder, by name, read strictly: a file is named after the policy that it holds (docs/design/policy.md). */

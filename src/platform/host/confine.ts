@@ -72,7 +72,13 @@ export interface ConfinedLimits {
 
 /** Which limit ended a program. `wall_time` is for `timeoutMs` and `silenceMs`, `output` for `maxOutputBytes`. */
 export type ReachedLimit =
-  'wall_time' | 'output' | 'cpu_time' | 'memory' | 'processes' | 'open_files' | 'written_bytes';
+  | 'wall_time'
+  | 'output'
+  | 'cpu_time'
+  | 'memory'
+  | 'processes'
+  | 'open_files'
+  | 'written_bytes';
 
 /** How it ended, and what it printed. */
 export interface ConfinedResult {

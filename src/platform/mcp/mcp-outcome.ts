@@ -6,7 +6,10 @@ import type { ExactJson } from '../../domain/digest/exact-json.js';
  * `content` and `structuredContent` of a tool's answer and nothing else.
  */
 export type McpOutcome =
-  ToolAnswer | { state: 'failed_before_send' | 'ambiguous'; error: string } | ToolDrift | UpstreamRefusal;
+  | ToolAnswer
+  | { state: 'failed_before_send' | 'ambiguous'; error: string }
+  | ToolDrift
+  | UpstreamRefusal;
 
 /** A definitive answer. `failed_upstream` covers HTTP errors, JSON-RPC errors and tools that answer with `isError`. */
 export interface ToolAnswer {

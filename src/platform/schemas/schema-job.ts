@@ -19,5 +19,6 @@ export interface SchemaRequest extends SchemaJob {
 
 /** From a thread to the pool, with the processor time it has used so far; `ready` once, when it can take work. */
 export type SchemaReply = { cpuMs: number } & (
-  { kind: 'ready' } | { kind: 'found'; id: number; finding: SchemaFinding }
+  | { kind: 'ready' }
+  | { kind: 'found'; id: number; finding: SchemaFinding }
 );

@@ -10,7 +10,8 @@ import { validatorProgram } from './validator-program.js';
 
 /** Either what the validator found, or why its thread had to be ended. */
 export type ThreadAnswer =
-  { kind: 'found'; finding: SchemaFinding } | { kind: 'ended'; reason: keyof typeof ENDED_VALIDATOR };
+  | { kind: 'found'; finding: SchemaFinding }
+  | { kind: 'ended'; reason: keyof typeof ENDED_VALIDATOR };
 
 const START_TIMEOUT_MS = 10_000;
 /** The heap is for both generations together. */

@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 
 /** Why a run ends before its harness does. */
 export type StopReason =
-  { kind: 'quiesce' } | { kind: 'wrong_audience'; route: string } | { kind: 'ungoverned_tool'; message: string };
+  | { kind: 'quiesce' }
+  | { kind: 'wrong_audience'; route: string }
+  | { kind: 'ungoverned_tool'; message: string };
 
 /**
  * Stops a run from within: a directive of the heartbeat, or a credential refused for good. The first

@@ -134,24 +134,21 @@ describe.each(KINDS)('a stream that a person follows by %s', (kind) => {
     expect(followed.text).not.toContain('afterwards');
   });
 
-  it.concurrent(
-    'CP-283 is closed when the roles of this moment do not show the run, and goes on while they do',
-    async () => {
-      const user = await api.addUser('approver');
-      const [theirs, mine] = [await runOf(null), await runOf(user)];
-      const { headers } = await credentialOf(kind, user);
-      const [lost, kept] = [await Followed.open(theirs, headers), await Followed.open(mine, headers)];
-      await own(`update org_memberships set roles = '{member}' where user_id = $1`, user.userId);
-      await lost.closed();
-      await say(mine, 'still mine');
-      await until(
-        () => kept.text,
-        (text) => text.includes('still mine'),
-      );
-      expect(kept.end).toBe('open');
-      kept.abort.abort();
-    },
-  );
+  it.concurrent('CP-283 is closed when the roles of this moment do not show the run, and goes on while they do', async () => {
+    const user = await api.addUser('approver');
+    const [theirs, mine] = [await runOf(null), await runOf(user)];
+    const { headers } = await credentialOf(kind, user);
+    const [lost, kept] = [await Followed.open(theirs, headers), await Followed.open(mine, headers)];
+    await own(`update org_memberships set roles = '{member}' where user_id = $1`, user.userId);
+    await lost.closed();
+    await say(mine, 'still mine');
+    await until(
+      () => kept.text,
+      (text) => text.includes('still mine'),
+    );
+    expect(kept.end).toBe('open');
+    kept.abort.abort();
+  });
 });
 
 describe('streams', () => {

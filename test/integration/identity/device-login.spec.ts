@@ -195,10 +195,13 @@ describe('the member who approved', () => {
 
   it('of a suspended organization lets nobody in', async () => {
     const { started, person } = await approved();
-    const status = (to: string) => bench.api.database.owner.query('update tenants set status = $1', [to]);
-    await status('suspended');
-    const said = await refusal(started).finally(() => status('active'));
-    expect(said).toBe('access_denied');
+    const setStatus = (to: string) => bench.api.database.owner.query('update tenants set status = $1', [to]);
+    await setStatus('suspended');
+    try {
+      expect(await refusal(started)).toBe('access_denied');
+    } finally {
+      await setStatus('active');
+    }
     expect(await bench.tokensOf(person.who)).toEqual([]);
   });
 

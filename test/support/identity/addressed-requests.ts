@@ -121,7 +121,9 @@ function bodiesWith(schema: Schema, way: Way, description: DescribedRequests): M
   const parts = partsOf(schema, description);
   if (step === 0) {
     const items = parts.flatMap(({ items }) => items ?? []);
-    return items.flatMap((item) => bodiesWith(item, rest, description).map((make): Making => (value) => [make(value)]));
+    return items.flatMap((item) =>
+      bodiesWith(item, rest, description).map((make): Making => (value) => [make(value)]),
+    );
   }
   const having = parts.filter(({ properties }) => properties?.[step] !== undefined);
   const open = having.length === 0 ? [{ properties: { [step]: {} } }] : having;
@@ -132,7 +134,9 @@ function bodiesWith(schema: Schema, way: Way, description: DescribedRequests): M
     const isId = rest.length === 0 && wholeSchema(part.properties?.[step] ?? {}, description).format === 'uuid';
     const around = isId ? companions({ ...least, ...others }, part, description) : [{ ...least, ...others }];
     const inner = bodiesWith(part.properties?.[step] ?? {}, rest, description);
-    return inner.flatMap((make) => around.map((one): Making => (value) => ({ ...one, [step]: make(value) })));
+    return inner.flatMap((make) =>
+      around.map((one): Making => (value) => ({ ...one, [step]: make(value) })),
+    );
   });
 }
 

@@ -6,7 +6,8 @@ import { readRolesMatrix, readRunnerAudiences, type MatrixRow } from './roles-ma
 
 /** A route of the route table and who opens it. */
 export type GuardedRoute = { method: string; path: string } & (
-  { plane: 'public'; row: MatrixRow } | { plane: 'runner'; audience: Audience }
+  | { plane: 'public'; row: MatrixRow }
+  | { plane: 'runner'; audience: Audience }
 );
 
 const matrix = readRolesMatrix();

@@ -25,7 +25,8 @@ const PIECE_CHARACTERS = 32 * 1024;
 
 /** What is answered to whoever asks for a result. */
 export type ResultAnswer =
-  { isThere: false; run: ExtractionView } | { isThere: true; contentType: string; body: Readable };
+  | { isThere: false; run: ExtractionView }
+  | { isThere: true; contentType: string; body: Readable };
 
 /** How an attempt stands. */
 interface Attempt {

@@ -53,7 +53,8 @@ interface MiniSearchIndex {
 /** @param folder where the npm package `minisearch` lies */
 export function startMiniSearch(folder: string, chunks: readonly SearchedChunk[]): { exact: Search; fuzzy: Search } {
   const required = createRequire(join(folder, 'package.json'))('minisearch') as
-    (new (options: object) => MiniSearchIndex) | { default: new (options: object) => MiniSearchIndex };
+    | (new (options: object) => MiniSearchIndex)
+    | { default: new (options: object) => MiniSearchIndex };
   const MiniSearch = 'default' in required ? required.default : required;
   const index = new MiniSearch({ fields: ['body'] });
   index.addAll(chunks.map(({ body }, id) => ({ id, body })));

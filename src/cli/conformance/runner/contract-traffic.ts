@@ -14,7 +14,9 @@ export interface ContractEvent {
 }
 
 export type Verdict =
-  { decision: 'allow'; updated_input?: JsonObject } | { decision: 'deny'; message: string } | 'pending';
+  | { decision: 'allow'; updated_input?: JsonObject }
+  | { decision: 'deny'; message: string }
+  | 'pending';
 
 /** What may be done instead of the proper answer: a status, or a connection that breaks off. */
 export type Fault = { status: number; body?: JsonObject; headers?: Record<string, string> } | 'cut' | null;

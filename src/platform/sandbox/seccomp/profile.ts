@@ -34,7 +34,9 @@ export interface ArgumentTest {
 
 /** What happens to one system call. `when`: allowed if all tests of any alternative hold, else refused with EPERM. */
 export type Ruling =
-  { kind: 'allow' } | { kind: 'refuse'; errno: number } | { kind: 'when'; alternatives: ArgumentTest[][] };
+  | { kind: 'allow' }
+  | { kind: 'refuse'; errno: number }
+  | { kind: 'when'; alternatives: ArgumentTest[][] };
 
 export const EPERM = 1;
 const ENOSYS = 38;

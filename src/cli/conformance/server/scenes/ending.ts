@@ -200,12 +200,8 @@ export const expired: Scene = {
       ['expired.wrong', 'expired.wrong-too'],
       { status: 403, body: { error: 'wrong_audience' } },
     ),
-    recorded(
-      'expiry/run-ends',
-      12,
-      'A run whose runner can no longer report ends as failed',
-      'failed',
-      ({ session }) => (session.status === 'failed' ? null : session.status),
+    recorded('expiry/run-ends', 12, 'A run whose runner can no longer report ends as failed', 'failed', ({ session }) =>
+      session.status === 'failed' ? null : session.status,
     ),
   ],
 };

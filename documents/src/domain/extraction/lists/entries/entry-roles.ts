@@ -3,7 +3,16 @@ import { plainWords } from '../series/plain-words.js';
 
 /** What a leaf of an entry says. */
 export type EntryRole =
-  'current' | 'link' | 'start' | 'end' | 'date' | 'authors' | 'text' | 'category' | 'organization' | 'title';
+  | 'current'
+  | 'link'
+  | 'start'
+  | 'end'
+  | 'date'
+  | 'authors'
+  | 'text'
+  | 'category'
+  | 'organization'
+  | 'title';
 
 const WORDS: readonly (readonly [EntryRole, readonly string[]])[] = [
   ['link', ['link', 'url', 'uri', 'website', 'doi']],
