@@ -23,7 +23,8 @@ if (owed.length === 0) {
   process.exit(2);
 }
 
-const testName = /\b(?:it|test|describe)(?:\.each(?:<[^()]*?>)?\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
+const testName =
+  /\b(?:it|itNightly|test|describe|describeNightly)(?:\.each(?:<[^()]*?>)?\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
 const carried = new Set();
 for (const file of globSync('{,documents/}{src,test}/**/*.spec.ts')) {
   for (const [, , name] of readFileSync(file, 'utf8').matchAll(testName)) {

@@ -7,6 +7,8 @@ import process from 'node:process';
 import { JEST } from '../bootstrap/commands.mjs';
 
 const COUNTS = {
+  // All of what `npm test` takes a share of.
+  TEST_NIGHTLY: '1',
   TEST_FAULT_ROUNDS: '12',
   TEST_BROKER_FAULT_ROUNDS: '8',
   TEST_WEBHOOK_FAULT_ROUNDS: '8',

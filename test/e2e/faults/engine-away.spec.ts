@@ -9,13 +9,14 @@ import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import { engineSettings } from '../../support/engine/test-provider.js';
 import { LiveStack, QUICK_MAINTENANCE, TERMINAL } from '../../support/installation/live-stack.js';
+import { IS_NIGHTLY, itNightly } from '../../support/nightly/nightly.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 
 /** Long enough that whoever needs the engine has asked for it in vain. */
 const AWAY_MS = 2_000;
 /** Launches that are hit, each a little later than the one before; the nightly campaign hits more. */
-const LAUNCHES = 3 * Number(process.env['TEST_FAULT_ROUNDS'] ?? 1);
+const LAUNCHES = IS_NIGHTLY ? 3 * Number(process.env['TEST_FAULT_ROUNDS'] ?? 1) : 1;
 const LATER_MS = 120;
 
 const WRITES = { tool: 'Bash', input: { command: 'echo made > made.txt' } };
@@ -72,14 +73,18 @@ describeWithEngine('the container engine is killed and comes back', () => {
     return ended.status_reason;
   };
 
-  it('before a launch: the launch waits for it', async () => {
-    let run = '';
-    await away(async () => {
-      run = await stack.startRun('contained', [WRITES]);
-    });
-    await expectEnd(run, 'completed');
-    expect(await launchesOf(run)).toHaveLength(1);
-  }, 240_000);
+  itNightly(
+    'before a launch: the launch waits for it',
+    async () => {
+      let run = '';
+      await away(async () => {
+        run = await stack.startRun('contained', [WRITES]);
+      });
+      await expectEnd(run, 'completed');
+      expect(await launchesOf(run)).toHaveLength(1);
+    },
+    240_000,
+  );
 
   it.each(Array.from({ length: LAUNCHES }, (_, index) => index * LATER_MS))(
     'while a run is launched, after %i ms: it comes to have one sandbox',
@@ -123,26 +128,34 @@ describeWithEngine('the container engine is killed and comes back', () => {
     expect(await launchesOf(run)).toEqual([before.slice(0, 12)]);
   }, 240_000);
 
-  it('while a run is cancelled: it ends when its death is certain, with its diff', async () => {
-    const run = await stack.startRun('contained', WAITS);
-    await stack.pendingApproval(run);
-    const pid = engine.pidOf(`service-${run}`);
-    await away(async () => {
-      await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
-      await sleep(3 * AWAY_MS);
-      // The runner was asked to leave, and has. Nobody can know that yet.
-      expect(TERMINAL.has((await stack.session(run)).status)).toBe(false);
-    });
-    await expectEnd(run, 'cancelled');
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
-  }, 240_000);
+  itNightly(
+    'while a run is cancelled: it ends when its death is certain, with its diff',
+    async () => {
+      const run = await stack.startRun('contained', WAITS);
+      await stack.pendingApproval(run);
+      const pid = engine.pidOf(`service-${run}`);
+      await away(async () => {
+        await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
+        await sleep(3 * AWAY_MS);
+        // The runner was asked to leave, and has. Nobody can know that yet.
+        expect(TERMINAL.has((await stack.session(run)).status)).toBe(false);
+      });
+      await expectEnd(run, 'cancelled');
+      expect(existsSync(`/proc/${pid}`)).toBe(false);
+    },
+    240_000,
+  );
 
-  it('while a run winds down: its diff is collected', async () => {
-    const run = await stack.startRun('contained', [WRITES, { say: 'done' }]);
-    await stack.untilStatus(run, ['finalizing', 'completed']);
-    await away(() => Promise.resolve());
-    await expectEnd(run, 'completed');
-  }, 240_000);
+  itNightly(
+    'while a run winds down: its diff is collected',
+    async () => {
+      const run = await stack.startRun('contained', [WRITES, { say: 'done' }]);
+      await stack.untilStatus(run, ['finalizing', 'completed']);
+      await away(() => Promise.resolve());
+      await expectEnd(run, 'completed');
+    },
+    240_000,
+  );
 
   it('CP-007 a sandbox that dies meanwhile is not missed before the engine says so, and then fails its run', async () => {
     const run = await stack.startRun('contained', WAITS);
@@ -156,25 +169,30 @@ describeWithEngine('the container engine is killed and comes back', () => {
     expect(await expectEnd(run, 'failed')).toContain('the sandbox was killed from outside');
   }, 240_000);
 
-  it('orphans are found when it is back: nothing of a run that nobody knows, and nothing of ended ones, is left', async () => {
-    const run = await stack.startRun('contained', WAITS);
-    await stack.pendingApproval(run);
-    const label = `service.deployment=${engine
-      .podman('inspect', '--format', '{{index .Config.Labels "service.deployment"}}', `service-${run}`)
-      .trim()}`;
-    // The second is no run's name at all, and must not keep the first from being found.
-    for (const unknown of [randomUUID(), 'not-a-run'])
-      engine.podman(
-        ...['run', '--detach', '--network', 'none', '--name', `service-${unknown}`, '--label', label],
-        ...['--label', `service.session=${unknown}`, TEST_IMAGE, '/bin/sleep', '600'],
-      );
-    await away(async () => {
-      await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
-    });
-    await expectEnd(run, 'cancelled');
-    await stack.until('the orphan and what the run had to be gone', 60_000, () => {
-      const isLeft = engine.containers().join() !== 'service-not-a-run' || existsSync(join(stack.dataDir, 'runs', run));
-      return Promise.resolve(isLeft ? undefined : true);
-    });
-  }, 240_000);
+  itNightly(
+    'orphans are found when it is back: nothing of a run that nobody knows, and nothing of ended ones, is left',
+    async () => {
+      const run = await stack.startRun('contained', WAITS);
+      await stack.pendingApproval(run);
+      const label = `service.deployment=${engine
+        .podman('inspect', '--format', '{{index .Config.Labels "service.deployment"}}', `service-${run}`)
+        .trim()}`;
+      // The second is no run's name at all, and must not keep the first from being found.
+      for (const unknown of [randomUUID(), 'not-a-run'])
+        engine.podman(
+          ...['run', '--detach', '--network', 'none', '--name', `service-${unknown}`, '--label', label],
+          ...['--label', `service.session=${unknown}`, TEST_IMAGE, '/bin/sleep', '600'],
+        );
+      await away(async () => {
+        await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
+      });
+      await expectEnd(run, 'cancelled');
+      await stack.until('the orphan and what the run had to be gone', 60_000, () => {
+        const isLeft =
+          engine.containers().join() !== 'service-not-a-run' || existsSync(join(stack.dataDir, 'runs', run));
+        return Promise.resolve(isLeft ? undefined : true);
+      });
+    },
+    240_000,
+  );
 });

@@ -11,6 +11,7 @@ import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { TEST_PROVIDER } from '../../support/engine/test-provider.js';
 import { freePorts } from '../../support/installation/free-ports.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
+import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/sandgate.mjs', import.meta.url));
 const LIMIT_MS = 240_000;
@@ -66,8 +67,12 @@ describe(`the demo on a server that is set up for it, in ${TEST_PROVIDER}`, () =
   it.each([
     ['builtin', 'fixer'],
     ['replay', 'demo-replay'],
-    ['claude-agent-sdk', 'demo-claude-agent-sdk'],
-    ['codex', 'demo-codex'],
+    ...(IS_NIGHTLY
+      ? ([
+          ['claude-agent-sdk', 'demo-claude-agent-sdk'],
+          ['codex', 'demo-codex'],
+        ] as const)
+      : []),
   ] as const)(
     'with %s runs on that harness, whatever the agents of the server run on, and keeps all its promises',
     async (harness, agent) => {

@@ -18,6 +18,7 @@ import {
   type Run,
 } from './support/lifecycle-contract.js';
 import { SandboxLab } from './support/sandbox-lab.js';
+import { describeNightly, itNightly } from '../../support/nightly/nightly.js';
 
 jest.setTimeout(180_000);
 
@@ -49,8 +50,10 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       )
       .trim();
 
-  itKeepsTheContract(() => lab, 'agent');
-  itPreparesApart(() => lab);
+  describeNightly('as every sandbox', () => {
+    itKeepsTheContract(() => lab, 'agent');
+    itPreparesApart(() => lab);
+  });
 
   it('a setup has a container of its own, which is gone when the agent has one, and is removed with the run', async () => {
     const runId = `${LIFE}-apart`;
@@ -144,7 +147,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     expect(shown).not.toContain('svc_sess_');
   });
 
-  it('a launcher that died before it noted the container is no reason for a second one', async () => {
+  itNightly('a launcher that died before it noted the container is no reason for a second one', async () => {
     const runId = `${LIFE}-unnoted`;
     const started = await lab.performAndDie([startedRun(runId, { MODE: 'idle' })]);
     rmSync(join(lab.dataDir, `runs/${runId}/sandbox/container.json`));
@@ -153,7 +156,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     expect(engine.containers().filter((name) => name === `service-${runId}`)).toHaveLength(1);
   });
 
-  it('a container without a runner in it is replaced by one that has', async () => {
+  itNightly('a container without a runner in it is replaced by one that has', async () => {
     const runId = `${LIFE}-empty`;
     const planted = plant(runId, lab.deployment);
     const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
@@ -176,7 +179,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     engine.podman('rm', '--force', '--time', '0', planted);
   });
 
-  it('a program that takes more than the memory of its run is killed, and the run goes on', async () => {
+  itNightly('a program that takes more than the memory of its run is killed, and the run goes on', async () => {
     const greedy = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1))"; echo still here';
     const [result] = await lab.perform([wholeRun(`${LIFE}-greedy`, { MODE: 'script', SCRIPT: greedy })]);
     expect((result?.value as Run).output).toContain('Killed\nstill here\n');
@@ -209,7 +212,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     expect(exit?.value).toEqual({ exitCode: null, reason: 'the sandbox was ended by Sandgate' });
   });
 
-  it('says what an engine lacks', async () => {
+  itNightly('says what an engine lacks', async () => {
     const [noImage] = await lab.perform([{ do: 'check' }], { PROBE_IMAGE: 'localhost/none:1' });
     expect(noImage?.value).toMatchObject({
       ok: false,

@@ -10,6 +10,7 @@ import { engineSettings } from '../../support/engine/test-provider.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { expectReadAlone, makeHostCache } from './host-cache.js';
 import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
+import { itNightly } from '../../support/nightly/nightly.js';
 
 jest.setTimeout(240_000);
 
@@ -53,43 +54,47 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     expect(await artifactOf(stack, second, 'changes.patch')).toBe(diff);
   });
 
-  it('read the caches of the host, as the agent does, and cannot change them', () =>
-    expectReadAlone(stack, join(folder, 'cache')));
+  itNightly('read the caches of the host, as the agent does, and cannot change them', () =>
+    expectReadAlone(stack, join(folder, 'cache')),
+  );
 
-  it('prepare for the programs of the image that the revision names, and keep nothing for those of another', async () => {
-    const make = (marker: string): void => {
-      engine.podman(
-        'run',
-        '--network',
-        'none',
-        '--name',
-        marker,
-        TEST_IMAGE,
-        '/bin/sh',
-        '-c',
-        `echo ${marker} > /etc/marker`,
-      );
-      engine.podman('commit', '--quiet', marker, 'localhost/marked:1');
-      engine.podman('rm', marker);
-    };
-    const setup = { commands: ['cat /etc/marker > marker'], cache: true };
-    make('first');
-    await createPreparedAgent(stack, 'marked', 'open', setup, { runner_image: 'localhost/marked:1' });
-    const run = async (): Promise<string> => {
-      const id = await play('marked');
-      expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed' });
-      return id;
-    };
-    const first = await run();
-    expect(await artifactOf(stack, first, 'changes.patch')).toContain('+first\n');
-    expect(await dataOf(stack, await run(), 'setup.reused')).toMatchObject([{ made_by: first }]);
-    make('second');
-    const third = await run();
-    expect(await dataOf(stack, third, 'setup.reused')).toEqual([]);
-    expect(await artifactOf(stack, third, 'changes.patch')).toContain('+second\n');
-  });
+  itNightly(
+    'prepare for the programs of the image that the revision names, and keep nothing for those of another',
+    async () => {
+      const make = (marker: string): void => {
+        engine.podman(
+          'run',
+          '--network',
+          'none',
+          '--name',
+          marker,
+          TEST_IMAGE,
+          '/bin/sh',
+          '-c',
+          `echo ${marker} > /etc/marker`,
+        );
+        engine.podman('commit', '--quiet', marker, 'localhost/marked:1');
+        engine.podman('rm', marker);
+      };
+      const setup = { commands: ['cat /etc/marker > marker'], cache: true };
+      make('first');
+      await createPreparedAgent(stack, 'marked', 'open', setup, { runner_image: 'localhost/marked:1' });
+      const run = async (): Promise<string> => {
+        const id = await play('marked');
+        expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed' });
+        return id;
+      };
+      const first = await run();
+      expect(await artifactOf(stack, first, 'changes.patch')).toContain('+first\n');
+      expect(await dataOf(stack, await run(), 'setup.reused')).toMatchObject([{ made_by: first }]);
+      make('second');
+      const third = await run();
+      expect(await dataOf(stack, third, 'setup.reused')).toEqual([]);
+      expect(await artifactOf(stack, third, 'changes.patch')).toContain('+second\n');
+    },
+  );
 
-  it.each([
+  itNightly.each([
     ['absent', 'the image localhost/absent:1 is not on this engine; `npm run images` makes it'],
     ['foreign', 'the image localhost/foreign:1 is not one of this version; `npm run images` makes it anew'],
   ])('do not begin where that image is %s', async (name, reason) => {

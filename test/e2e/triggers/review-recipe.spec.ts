@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
@@ -9,6 +9,7 @@ import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { Gitea, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { freePorts } from '../../support/installation/free-ports.js';
 import { taskOf } from '../../support/models/messages-body.js';
+import { describeNightly } from '../../support/nightly/nightly.js';
 import { until } from '../../support/time/until.js';
 import { blocksOf, Shell } from '../../support/triggers/recipe-page.js';
 import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
@@ -44,36 +45,6 @@ let sandgate: StartedSandgate;
 let owner: GiteaUser;
 let shop: GiteaRepository;
 let shell: Shell;
-beforeAll(async () => {
-  for (const made of [clone, dataDir]) mkdirSync(made, { recursive: true, mode: 0o700 });
-  for (const part of ['docs', 'policies']) symlinkSync(resolve(part), join(clone, part));
-  gitea = await Gitea.start();
-  model = await startScriptedModel({ apiKey: KEY, script: SCRIPT });
-  writeFileSync(join(folder, 'git.pem'), gitea.certificate);
-  owner = await gitea.addUser('acme');
-  const bot = await gitea.addUser('robot');
-  shop = await gitea.addRepository(owner, 'shop');
-  await gitea.addWriter(shop, bot);
-  writeFileSync(join(clone, 'token'), bot.token);
-  const [port] = await freePorts(1);
-  sandgate = await StartedSandgate.start(dataDir, {
-    ...exported(blocksOf('Review every pull request')[0]!),
-    SERVICE_BIND: `127.0.0.1:${port}`,
-    SERVICE_LLM_ANTHROPIC_URL: model.url,
-    ANTHROPIC_API_KEY: KEY,
-  });
-  shell = new Shell(folder, {
-    ...{ HOME: folder, SANDGATE_URL: sandgate.url, SANDGATE_TOKEN: sandgate.token },
-    ...{ GITEA_TOKEN: owner.token, CURL_CA_BUNDLE: join(folder, 'git.pem') },
-  });
-}, 300_000);
-afterAll(async () => {
-  await sandgate?.stop();
-  await Promise.all([model?.close(), gitea?.stop()]);
-  execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
-  await removeTree(folder);
-});
-
 /** The settings that a block exports, with the code host of the test in the place of the one that the page names. */
 function exported(block: string): Record<string, string> {
   const words = [...block.matchAll(/(SERVICE_CODEHOST_\w+)=(\S+)/g)];
@@ -88,7 +59,37 @@ async function follow(block: string): Promise<string> {
   return stdout;
 }
 
-describe('review every pull request, as the page says it', () => {
+describeNightly('review every pull request, as the page says it', () => {
+  beforeAll(async () => {
+    for (const made of [clone, dataDir]) mkdirSync(made, { recursive: true, mode: 0o700 });
+    for (const part of ['docs', 'policies']) symlinkSync(resolve(part), join(clone, part));
+    gitea = await Gitea.start();
+    model = await startScriptedModel({ apiKey: KEY, script: SCRIPT });
+    writeFileSync(join(folder, 'git.pem'), gitea.certificate);
+    owner = await gitea.addUser('acme');
+    const bot = await gitea.addUser('robot');
+    shop = await gitea.addRepository(owner, 'shop');
+    await gitea.addWriter(shop, bot);
+    writeFileSync(join(clone, 'token'), bot.token);
+    const [port] = await freePorts(1);
+    sandgate = await StartedSandgate.start(dataDir, {
+      ...exported(blocksOf('Review every pull request')[0]!),
+      SERVICE_BIND: `127.0.0.1:${port}`,
+      SERVICE_LLM_ANTHROPIC_URL: model.url,
+      ANTHROPIC_API_KEY: KEY,
+    });
+    shell = new Shell(folder, {
+      ...{ HOME: folder, SANDGATE_URL: sandgate.url, SANDGATE_TOKEN: sandgate.token },
+      ...{ GITEA_TOKEN: owner.token, CURL_CA_BUNDLE: join(folder, 'git.pem') },
+    });
+  }, 300_000);
+  afterAll(async () => {
+    await sandgate?.stop();
+    await Promise.all([model?.close(), gitea?.stop()]);
+    execFileSync(process.execPath, [resolve('dist/cli/main.js'), '--data-dir', dataDir, 'clean', '--yes']);
+    await removeTree(folder);
+  });
+
   it('leads from a code host and a token to a comment and a status within ten minutes', async () => {
     const [, connect = '', create = '', hook = ''] = blocksOf('Review every pull request');
     expect(await follow(connect)).toMatch(/^git [0-9a-f-]{36} is active\n.*\/v1\/ingress\/codehost\//);
