@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../installation/free-ports.js';
 import { stopChild } from '../installation/stop-child.js';
 import { providePython } from './python-environment.js';
 
@@ -31,7 +30,9 @@ const PORTS_TRIED = 3;
 export async function startRealServer(name: RealServerName, folder = ROOT): Promise<RealServer> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await startOn(await freePort(), name, folder);
+      // None of those that programs in a sandbox are given, whose loopback is another one: a look at a server must not meet theirs.
+      const [port = 0] = await freePorts(1);
+      return await startOn(port, name, folder);
     } catch (error) {
       if (!(error instanceof PortTaken) || tried === PORTS_TRIED) throw error;
     }
@@ -88,15 +89,6 @@ async function commandOf(
       return [python, [...bridge, '-m', 'mcp_server_time', '--local-timezone', 'UTC'], {}];
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function untilReady(url: string, child: ChildProcess, said: () => string): Promise<void> {
