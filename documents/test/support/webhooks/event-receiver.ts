@@ -27,7 +27,10 @@ export interface ScriptedAnswer {
 /** A receiver of events on a socket of this host, which answers as it is told. */
 export class EventReceiver {
   readonly received: ReceivedEvent[] = [];
+  /** The most requests that waited for their answer at the same time. */
+  mostAtOnce = 0;
   answering: (index: number) => ScriptedAnswer = () => ({ status: 204 });
+  private waiting = 0;
 
   private constructor(private readonly server: BodyServer) {}
 
@@ -62,6 +65,9 @@ export class EventReceiver {
     };
     const body = JSON.parse(text) as ReceivedEvent['body'];
     this.received.push({ headers, signed, text, body, at: Date.now() });
+    this.mostAtOnce = Math.max(this.mostAtOnce, (this.waiting += 1));
+    // Also where the sender has given up.
+    response.once('close', () => (this.waiting -= 1));
     const answer = this.answering(this.received.length - 1);
     const send = (): void => void response.writeHead(answer.status, answer.headers).end(answer.body);
     void (answer.after ?? Promise.resolve()).then(() => setTimeout(send, answer.afterMs ?? 0));
