@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { pauseAfter } from '../time/pause.js';
 import { freePorts } from './free-ports.js';
 import { ownPlace } from './own-place.js';
+import { stateParent } from './state-parent.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
 const QUICK: NodeJS.ProcessEnv = {
@@ -78,7 +78,7 @@ export class LiveStack {
     readonly engine: PodmanService | null,
   ) {}
 
-  static async start(env: NodeJS.ProcessEnv = {}, dataDir = mkdtempSync(join(tmpdir(), 'sg-'))): Promise<LiveStack> {
+  static async start(env: NodeJS.ProcessEnv = {}, dataDir = mkdtempSync(join(stateParent(), 'sg-'))): Promise<LiveStack> {
     const built = new URL('../../../dist/src/embedded/installation.js', import.meta.url).href;
     const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
     const notices: string[] = [];
