@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LiveExtractions } from '../../support/extractions/live-extractions.js';
+import { wake } from '../../../src/core/driver/wake.js';
+import { refuseWebhook } from '../../../src/domain/webhooks/webhook-signature.js';
+import { holdEngine } from '../../support/extractions/engines.js';
+import { LiveExtractions, type LiveRun } from '../../support/extractions/live-extractions.js';
 import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import { LivePipeline, type LiveOrganization } from '../../support/installation/live-pipeline.js';
 import { EventReceiver } from '../../support/webhooks/event-receiver.js';
 
+/** What a run may come to. */
+const ENDS = ['completed', 'partial', 'failed', 'cancelled'];
 const TEXT = Buffer.from('Pilot Jansen\nDraught 4.5\n');
 
 describe('runs of extraction from their request to their end', () => {
@@ -80,4 +85,87 @@ describe('runs of extraction from their request to their end', () => {
     expect((await runs.read(id)).progress.itemsDone).toBe(run.progress.itemsDone);
     expect(await eventsOf(id)).toEqual(['extraction.started', 'extraction.cancelled']);
   }, 240_000);
+
+  describe('the end of a run', () => {
+    let told: EventReceiver;
+    let webhook: { id: string; secret: string };
+
+    beforeAll(async () => {
+      told = await EventReceiver.start();
+      const events = ENDS.map((end) => `extraction.${end}`);
+      const body = JSON.stringify({ url: told.url, events });
+      const path = `/api/projects/${live.org.projectId}/webhooks`;
+      webhook = (await api.ask<{ id: string; secret: string }>(path, { method: 'POST', body })).body;
+      // Between the end of a run and its sending there is time enough for a kill.
+      await live.test.owner.query(`
+        create function hold_delivery() returns trigger language plpgsql
+          as $$ begin new.next_attempt_at := now() + interval '1 hour'; return new; end $$;
+        create trigger hold_delivery before insert on deliveries for each row
+          when (new.webhook_id = '${webhook.id}') execute function hold_delivery()`);
+    });
+    afterAll(() => told.close());
+
+    /** What is held is due, and somebody has said so. */
+    async function release(): Promise<void> {
+      const { owner, record } = live.test;
+      await owner.query('drop trigger hold_delivery on deliveries');
+      const update = 'update deliveries set next_attempt_at = now() where webhook_id = $1 returning id';
+      const { rows } = await owner.query<{ id: string }>(update, [webhook.id]);
+      await record.inOrganization(live.org.orgId, async (tx) => {
+        for (const { id } of rows) await wake(tx, 'deliver', id);
+      });
+    }
+
+    it('DI-022 DI-023 whichever it is, is told once and signed, although the worker is killed before it was sent', async () => {
+      const good = await api.add('told.txt', TEXT);
+      const noise = await api.add('told.bin', randomBytes(2000));
+      for (const { versionId } of [good, noise]) await live.untilTerminal(versionId);
+      const both = [good.versionId, noise.versionId];
+      const stopped = await runs.start('told cancelled', { documentVersionIds: [good.versionId] });
+      await holdEngine(live.workerPid);
+      await runs.cancel(stopped.id);
+      await runs.untilEnded(stopped.id);
+      const others = [
+        await runs.start('told completed', { documentVersionIds: [good.versionId] }),
+        await runs.start('told partial', { documentVersionIds: both }),
+        await runs.start('told failed', { documentVersionIds: [noise.versionId] }),
+      ];
+      const ended = await Promise.all(others.map(({ id }) => runs.untilEnded(id)));
+      expect(ended.map(({ status }) => status)).toEqual(['completed', 'partial', 'failed']);
+      await live.killWorker();
+      expect(told.received).toEqual([]);
+      await release();
+      await live.startWorker();
+      await told.untilReceived(ENDS.length);
+      await live.until('all to be on the record', 60_000, async () => {
+        const sent = `select 1 from deliveries where webhook_id = $1 and status = 'succeeded' and attempts = 1`;
+        return (await live.test.owner.query(sent, [webhook.id])).rowCount === ENDS.length ? true : undefined;
+      });
+      expect(told.received).toHaveLength(ENDS.length);
+      const seen = new Set<string>();
+      for (const { signed, text, body } of told.received) {
+        expect(refuseWebhook(webhook.secret, signed, text, { now: new Date(), seen })).toBeNull();
+        const run = [stopped, ...others].find(({ id }) => id === body.data['extractionId']);
+        expect(body).toEqual(bodyOf(live.org, run, signed['webhook-id']));
+      }
+      expect(new Set(told.received.map(({ body }) => body.type)).size).toBe(ENDS.length);
+    }, 240_000);
+  });
 });
+
+/** The whole body of the event that tells how a run ended which is called after its end. */
+function bodyOf({ orgId, projectId }: LiveOrganization, run: LiveRun | undefined, eventId: string): object {
+  const status = run?.externalId.replace('told ', '') ?? '';
+  const at = (path: string) =>
+    expect.stringMatching(new RegExp(`^http.*/api/v2/extractions/${run?.id}${path}$`)) as unknown;
+  const hasResult = status === 'completed' || status === 'partial';
+  return {
+    ...{ id: eventId, type: `extraction.${status}`, timestamp: expect.any(String), apiVersion: '1' },
+    data: {
+      ...{ orgId, projectId, extractionId: run?.id, externalId: run?.externalId, status, attempt: 1 },
+      ...{ schemaId: run?.schemaId, schemaVersionId: run?.schemaVersionId },
+      ...(status === 'failed' ? { error: { code: 'version_unreadable', message: expect.any(String) } } : {}),
+      links: { extraction: at(''), ...(hasResult ? { result: at('/result') } : {}) },
+    },
+  };
+}

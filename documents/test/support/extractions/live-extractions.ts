@@ -5,6 +5,8 @@ import type { LivePipeline } from '../installation/live-pipeline.js';
 export interface LiveRun {
   id: string;
   externalId: string;
+  schemaId: string;
+  schemaVersionId: string;
   status: string;
   progress: { itemsDone: number; itemsTotal: number };
   warnings: { code: string }[];
