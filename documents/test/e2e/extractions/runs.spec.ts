@@ -9,9 +9,17 @@ import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline, type LiveOrganization } from '../../support/installation/live-pipeline.js';
 import { EventReceiver } from '../../support/webhooks/event-receiver.js';
 
+interface TableResult {
+  results: {
+    documentName: string;
+    data: object;
+    fields: { [path: string]: { confidence: number; citations: { pageNumber: number }[] } };
+  }[];
+}
+
 /** What a run may come to. */
 const ENDS = ['completed', 'partial', 'failed', 'cancelled'];
-const TEXT = Buffer.from('Pilot Jansen\nDraught 4.5\n');
+const TEXT = Buffer.from('Pilot: Jansen\nDraught: 4.5\n');
 
 describe('runs of extraction from their request to their end', () => {
   let live: LivePipeline;
@@ -55,6 +63,52 @@ describe('runs of extraction from their request to their end', () => {
     const { body } = await api.ask<object>(`/api/v2/extractions/${id}/result`);
     expect(told).toMatchObject({ type: 'extraction.completed', data: { extractionId: id, status: 'completed' } });
     expect(told?.data['result']).toEqual(body);
+  });
+
+  it('DI-038 DI-039 DI-040 DI-041 DI-042 DI-043 DI-045 whoever has a client and the table of endpoints comes to data and to passages', async () => {
+    const { projectId, client } = live.org;
+    const send = async <B>(path: string, init: RequestInit = {}): Promise<{ status: number; body: B }> => {
+      const answer = await fetch(api.origin + path, init);
+      return { status: answer.status, body: (await answer.json()) as B };
+    };
+    const form = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: client.clientSecret };
+    const token = await send<{ access_token: string }>('/oauth/token', {
+      ...{ method: 'POST', body: new URLSearchParams(form) },
+    });
+    const headers = { authorization: `Bearer ${token.body.access_token}`, 'content-type': 'application/json' };
+    const get = <B>(path: string) => send<B>(path, { headers: { authorization: headers.authorization } });
+    const post = <B>(path: string, body: object) =>
+      send<B>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+
+    expect(await get('/api/projects')).toMatchObject({ status: 200, body: { data: [{ id: projectId }] } });
+    const properties = { pilot: { type: 'string', description: 'Name of the pilot, after "Pilot".' } };
+    const schema = await post<{ latestVersionId: string }>(`/api/projects/${projectId}/schemas`, {
+      ...{ name: 'Pilots', jsonSchema: { type: 'object', properties } },
+    });
+    const asked = { schemaVersionId: schema.body.latestVersionId, externalId: 'by the table' };
+    const starts = `/api/v2/projects/${projectId}/extractions`;
+    const started = await post<LiveRun>(starts, asked);
+    expect(started.status).toBe(202);
+    expect(await post(starts, asked)).toMatchObject({ status: 202, body: { id: started.body.id, replayed: true } });
+    const result = await live.until('the result', 60_000, async () => {
+      const answer = await get<TableResult>(`/api/v2/extractions/${started.body.id}/result`);
+      if (answer.status === 200) return answer.body;
+      expect(answer).toMatchObject({ status: 202, body: { id: started.body.id } });
+      expect(answer.body).not.toHaveProperty('results');
+      return undefined;
+    });
+    expect(result.results.map(({ documentName }) => documentName).toSorted()).toEqual(['first.txt', 'second.txt']);
+    for (const { data, fields } of result.results) {
+      expect(data).toEqual({ pilot: 'Jansen' });
+      expect(fields['/pilot']?.confidence).toBeGreaterThan(0);
+      expect(fields['/pilot']?.citations).toMatchObject([{ pageNumber: 1 }]);
+    }
+    const search = { query: 'pilot Jansen', includeCitations: true };
+    const place = { documentName: expect.stringMatching(/^(first|second)\.txt$/), pageNumber: 1 };
+    expect(await post(`/api/projects/${projectId}/search`, search)).toMatchObject({
+      status: 200,
+      body: { results: [{ ...place, excerpt: expect.stringContaining('Jansen'), citations: [place] }, place] },
+    });
   });
 
   it('a document that cannot be read leaves the others their results', async () => {
