@@ -31,7 +31,7 @@ const MAX_BLOB_BYTES = 4 * 1024 ** 3;
 const MOST_TRIES = 3;
 
 /** How an item is tried. */
-export interface ItemTry {
+interface ItemTry {
   signal: AbortSignal;
   /** From 1. */
   number: number;
@@ -76,7 +76,7 @@ export async function failItem(
 }
 
 /** An engine was ended from outside, which says nothing of its document. */
-export class EngineKilled extends Error {
+class EngineKilled extends Error {
   constructor(itemId: string) {
     super(`the engine of item ${itemId} was killed`);
   }
