@@ -88,7 +88,7 @@ describe('the engine in its process', () => {
     await expect(work).rejects.toThrow('enough');
     await untilGone(engine.pid);
     await pages;
-  });
+  }, 10_000);
 
   it('is stopped by whoever cancels', async () => {
     const engine = await engineWith(EMPTY);
