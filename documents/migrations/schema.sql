@@ -1284,7 +1284,7 @@ AS $function$
   union
   select p.id from parses p where p.id = any (p_ids)
   union
-  select i.id from extraction_items i where i.id = any (p_ids) and i.purged_at is null
+  select i.id from extraction_items i where i.id = any (p_ids) and (i.status = 'queued' or i.parts is not null)
   union
   select u.version_id from upload_sessions u
     where u.version_id = any (p_ids) and u.status in ('completing', 'failed')
@@ -2021,15 +2021,16 @@ AS $function$
       where d.id = p_document and d.deleted_at is not null
   ), purged as (
     update extraction_items i
-      set parts = null, result_of = null, document_name = null, purged_at = clock_timestamp()
-      where i.purged_at is null and i.status <> 'queued' and (
+      set parts = null, result_of = null, document_name = null,
+          purged_at = case when i.status <> 'queued' then clock_timestamp() end
+      where i.purged_at is null and (
         i.document_version_id in (select id from versions)
         or (i.document_version_id is null and i.extraction_id in (
           select e.id from extractions e
             where e.mode = 'combined' and e.document_version_ids && array(select id from versions))))
-      returning i.id
+      returning i.id, i.status
   )
-  select id from purged
+  select id from purged where status <> 'queued'
 $function$
 ;
 

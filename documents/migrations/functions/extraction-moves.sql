@@ -199,7 +199,8 @@ begin
 end
 $$;
 
--- Removes the results that a deleted document gave. @returns the items whose blobs then belong to nobody
+-- Removes the results that a deleted document gave, and its name from what is still to be done. @returns the items
+-- whose blobs then belong to nobody
 create or replace function docsvc_purge_results(p_document uuid)
 returns setof uuid
 language sql
@@ -209,15 +210,16 @@ as $$
       where d.id = p_document and d.deleted_at is not null
   ), purged as (
     update extraction_items i
-      set parts = null, result_of = null, document_name = null, purged_at = clock_timestamp()
-      where i.purged_at is null and i.status <> 'queued' and (
+      set parts = null, result_of = null, document_name = null,
+          purged_at = case when i.status <> 'queued' then clock_timestamp() end
+      where i.purged_at is null and (
         i.document_version_id in (select id from versions)
         or (i.document_version_id is null and i.extraction_id in (
           select e.id from extractions e
             where e.mode = 'combined' and e.document_version_ids && array(select id from versions))))
-      returning i.id
+      returning i.id, i.status
   )
-  select id from purged
+  select id from purged where status <> 'queued'
 $$;
 
 grant create on schema public to docsvc_system;

@@ -263,7 +263,8 @@ as $$
   select u.id from upload_sessions u where u.id = any (p_ids) and u.status in ('open', 'completing', 'failed')
 $$;
 
--- Of these ids, those whose blobs are still needed: versions, also those to be, parses, and results of extraction.
+-- Of these ids, those whose blobs are still needed: versions, also those to be, parses, and results of extraction. What
+-- an item left that was cancelled meanwhile is no result.
 create or replace function docsvc_find_wanted_owners(p_ids uuid[])
 returns setof uuid
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
@@ -272,7 +273,7 @@ as $$
   union
   select p.id from parses p where p.id = any (p_ids)
   union
-  select i.id from extraction_items i where i.id = any (p_ids) and i.purged_at is null
+  select i.id from extraction_items i where i.id = any (p_ids) and (i.status = 'queued' or i.parts is not null)
   union
   select u.version_id from upload_sessions u
     where u.version_id = any (p_ids) and u.status in ('completing', 'failed')

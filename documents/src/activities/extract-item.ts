@@ -27,13 +27,26 @@ export interface ExtractionDependencies {
 }
 
 const MAX_BLOB_BYTES = 4 * 1024 ** 3;
+/** Tries of one item, when engines are killed from outside; the last one ends it. */
+const MOST_TRIES = 3;
 
-/** Extracts what one document says, or all of them together, and keeps it. Done again it comes to the same. */
+/** How an item is tried. */
+interface ItemTry {
+  signal: AbortSignal;
+  /** From 1. */
+  number: number;
+}
+
+/**
+ * Extracts what one document says, or all of them together, and keeps it. Done again it comes to the same.
+ *
+ * @throws EngineKilled for what is to be tried again, and the reason of the signal when that aborts
+ */
 export async function extractItem(
   on: ExtractionDependencies,
   ref: RunRef,
   itemNumber: number,
-  signal: AbortSignal,
+  tried: ItemTry,
 ): Promise<void> {
   const found = await on.record.inOrganization(ref.orgId, async (tx) => {
     const item = await readOpenItem(tx, ref, itemNumber);
@@ -41,7 +54,7 @@ export async function extractItem(
   });
   if (found === null) return;
   const began = performance.now();
-  const end = await new ItemWork(on, ref, found.item, found.sources).run(signal);
+  const end = await new ItemWork(on, ref, found.item, found.sources).run(tried);
   const milliseconds = performance.now() - began;
   const finished = await on.record.inOrganization(ref.orgId, (tx) =>
     finishItem(tx, ref, itemNumber, { ...end, milliseconds }),
@@ -62,6 +75,13 @@ export async function failItem(
   if (finished) on.metrics.countItem('failed', 0);
 }
 
+/** An engine was ended from outside, which says nothing of its document. */
+class EngineKilled extends Error {
+  constructor(itemId: string) {
+    super(`the engine of item ${itemId} was killed`);
+  }
+}
+
 type Ended = Omit<ItemEnd, 'milliseconds'>;
 
 function failed(code: RunErrorCode, pages = 0): Ended {
@@ -79,10 +99,11 @@ class ItemWork {
     private readonly sources: readonly RunSource[],
   ) {}
 
-  async run(signal: AbortSignal): Promise<Ended> {
+  async run(tried: ItemTry): Promise<Ended> {
+    const { signal } = tried;
     const readable = this.sources.filter((source) => faultOf(source) === null);
     if (readable.length === 0) return failed(this.firstFault());
-    for (const source of this.sources) this.noteUnread(source);
+    for (const versionId of this.item.versionIds) this.noteUnread(versionId);
     const engine = new EngineProcess();
     const stop = (): void => engine.end();
     signal.addEventListener('abort', stop, { once: true });
@@ -92,16 +113,21 @@ class ItemWork {
       for (const source of readable) pages += await sendSource(place, engine, source, this.item.pages, signal);
       signal.throwIfAborted();
       if (pages === 0) return failed('no_pages');
-      return await this.extract(engine, pages, signal);
+      return await this.extract(engine, pages, tried);
     } finally {
       signal.removeEventListener('abort', stop);
       engine.end();
     }
   }
 
-  private async extract(engine: EngineProcess, pages: number, signal: AbortSignal): Promise<Ended> {
+  private async extract(engine: EngineProcess, pages: number, { signal, number }: ItemTry): Promise<Ended> {
     const { jsonSchema: schema, minConfidence, id } = this.item;
     const outcome = await engine.extract({ schema, minConfidence }, pages, signal);
+    if (outcome.kind === 'killed') {
+      if (number < MOST_TRIES) throw new EngineKilled(id);
+      this.on.log.error({ itemId: id, tries: number }, 'the engine was killed again and again');
+      return failed('extraction_crashed', pages);
+    }
     if (outcome.kind === 'failed') {
       const { code, at } = outcome;
       if (code === 'extraction_crashed') this.on.log.error({ itemId: id, at }, 'the engine ended by a fault');
@@ -119,11 +145,11 @@ class ItemWork {
   }
 
   /** Of a document that is read alone its own failure tells; of several each that is missing is told. */
-  private noteUnread(source: RunSource): void {
-    const documentVersionId = source.version_id;
-    const fault = faultOf(source);
-    if (fault !== null) {
-      this.missing.push({ ...runError(fault), documentVersionId });
+  private noteUnread(documentVersionId: string): void {
+    const source = this.sources.find(({ version_id }) => version_id === documentVersionId);
+    const fault = source === undefined ? 'document_gone' : faultOf(source);
+    if (source === undefined || fault !== null) {
+      this.missing.push({ ...runError(fault ?? 'document_gone'), documentVersionId });
       return;
     }
     const { first, last } = this.item.pages;

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { Context } from '@temporalio/activity';
 import { beginExtraction, finishExtraction, wantsResults } from '../core/extractions/extraction-moves.js';
 import { ExtractionEntity, type EndedStatus } from '../core/extractions/extraction.entity.js';
 import { listOpenItems } from '../core/extractions/item-moves.js';
@@ -36,7 +37,13 @@ export function createExtractionActivities(on: ExtractionDependencies): Extracti
 
 /** Extraction itself. */
 export function createEngineActivities(on: ExtractionDependencies): EngineSteps {
-  return { extractItem: (ref, item) => whileHeartbeating((signal) => extractItem(on, ref, item, signal)) };
+  return {
+    extractItem: (ref, item) =>
+      whileHeartbeating((signal) => {
+        const { attempt: number } = Context.current().info;
+        return extractItem(on, ref, item, { signal, number });
+      }),
+  };
 }
 
 async function finish(on: ExtractionDependencies, ref: RunRef, unfinished: RunErrorCode): Promise<void> {

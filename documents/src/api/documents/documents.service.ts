@@ -79,6 +79,6 @@ export class DocumentsService {
 /** A document in a project that the caller may use. @throws DocsvcError `not_found` */
 export async function findDocument(tx: RecordTransaction, caller: Caller, id: string): Promise<DocumentView> {
   const document = await readDocument(tx, id);
-  await requireProject(tx, caller, document.projectId);
+  await requireProject(tx, caller, document.projectId, 'there is no such document');
   return document;
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.decorator.js';
 import { PageAnswer, type Page } from '../http/page.js';
@@ -95,6 +95,7 @@ export class ExtractionsController {
   @HttpCode(202)
   @ApiOperation({ summary: 'Do a run again that failed, was cancelled or is partial; earlier attempts stay readable' })
   @DescribeId('run')
+  @ApiBody({ type: RetryBody, required: false })
   @Answer(ExtractionView, 'The run, in its next attempt.', 202)
   @Failures(404, 409, 413, 415)
   retryExtraction(

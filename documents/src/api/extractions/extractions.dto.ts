@@ -28,7 +28,7 @@ import {
 import { ENGINES } from '../../domain/project-settings.js';
 import { AsGiven, SpelledAsKept } from '../http/as-given.js';
 import { IsInstant } from '../http/instant.js';
-import { MayBeLeftOut } from '../http/left-out.js';
+import { BodyMayBeLeftOut, MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
 const MOST_PAGES = 1_000_000;
@@ -149,6 +149,7 @@ export class NewExtraction {
   metadata?: JsonObject;
 }
 
+@BodyMayBeLeftOut()
 export class RetryBody {
   @ApiPropertyOptional({
     type: 'boolean',

@@ -3,6 +3,7 @@ import type { ValidationError } from 'class-validator';
 import { isJsonObject } from '../../../../src/domain/json.js';
 import { invalidMember, invalidMembers, type ErrorDetail } from '../../domain/errors.js';
 import { partGiven } from './as-given.js';
+import { isBodyLeftOut } from './left-out.js';
 import { refuseUnstorable } from './storable-text.js';
 
 const MAX_NAME_SHOWN = 80;
@@ -20,8 +21,9 @@ export class RequestValidationPipe extends ValidationPipe {
     });
   }
 
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const isShaped = metadata.metatype !== undefined && !NATIVE.has(metadata.metatype);
+    const value = isShaped && isBodyLeftOut(metadata.metatype, sent) ? {} : sent;
     if (metadata.type === 'body' && isShaped && !isJsonObject(value)) {
       throw invalidMember('body', 'must be a JSON object');
     }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { AddedVersion } from '../documents/document-views.js';
 import { AddedVersion as AddedVersionBody } from '../documents/documents.dto.js';
@@ -94,6 +94,7 @@ export class PagesController {
   @Scopes('documents:write')
   @ApiOperation({ summary: 'Read a version again, otherwise or with its password' })
   @DescribeId('document')
+  @ApiBody({ type: Reprocess, required: false })
   @Answer(AddedVersionBody, 'The document and the version, which is read next.', 202)
   @Failures(404, 409, 413, 415, 501)
   reprocessDocument(

@@ -18,7 +18,7 @@ import { DocsvcError } from '../../domain/errors.js';
 import type { Box, Table, TableCell, Word } from '../../domain/page-model.js';
 import { OCR_MODES } from '../../domain/project-settings.js';
 import { isInProportion } from '../../domain/tables/proportion.js';
-import { MayBeLeftOut } from '../http/left-out.js';
+import { BodyMayBeLeftOut, MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -175,6 +175,7 @@ export class TableView {
 }
 
 /** What is left out stays as it was asked for last, else as the project says. */
+@BodyMayBeLeftOut()
 export class Reprocess {
   @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Left out, the latest version.' })
   @MayBeLeftOut()

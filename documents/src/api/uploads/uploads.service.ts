@@ -139,7 +139,7 @@ export class UploadsService {
 
   private async find(tx: RecordTransaction, caller: Caller, id: string): Promise<UploadSessionEntity> {
     const session = await readUpload(tx, id);
-    await requireProject(tx, caller, session.project_id);
+    await requireProject(tx, caller, session.project_id, 'there is no such upload');
     return session;
   }
 

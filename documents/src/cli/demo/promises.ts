@@ -13,6 +13,8 @@ export interface Evidence {
   run: Schemas['ExtractionView'];
   /** What the first command said again, and the runs of the project before and after. */
   again: { same: boolean; sent: boolean; runs: number };
+  /** The data of the invoice in the other formats. */
+  printed: { table: string; csv: string; jsonl: string };
   drawn: DrawnCitation;
   hits: readonly { documentName: string; pageNumber: number; excerpt: string }[];
   told: CheckedEvent | null;
@@ -48,6 +50,7 @@ const PROMISES: readonly DemoPromise[] = [
     'the same command again sent nothing, started nothing and said the same',
     ({ again: { same, sent, runs } }) => same && !sent && runs === 1,
   ],
+  ['the same data comes as a table, as CSV and as lines of JSON', isPrintedAlike],
   [
     'the box of a citation frames its words on the picture of the page',
     ({ drawn }) => drawn.ink > 0.5 && drawn.share < 0.25,
@@ -77,6 +80,20 @@ export function checkPromises(evidence: Evidence): { text: string; kept: boolean
 
 function equals(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isPrintedAlike({ printed: { table, csv, jsonl } }: Evidence): boolean {
+  const { invoiceNumber, invoiceDate, total, lineItems } = INVOICE;
+  const rows = lineItems.map((line) => ['invoice.pdf', invoiceNumber, invoiceDate, total, ...Object.values(line)]);
+  const [, ...lines] = csv.trimEnd().split('\r\n');
+  return (
+    equals(
+      lines,
+      rows.map((row) => row.join(',')),
+    ) &&
+    rows.every((row) => row.slice(1).every((value) => table.includes(String(value)))) &&
+    equals((JSON.parse(jsonl) as ExtractionResult).data, INVOICE)
+  );
 }
 
 function everyRowOfTheSheet({ sheet }: Evidence): boolean {

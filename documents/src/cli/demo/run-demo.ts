@@ -92,16 +92,20 @@ class Demo {
     const invoice = await docsvc.json<ExtractionResult>([...words, '--citations']);
     const repeated = await docsvc.run(words);
     this.write(repeated.stdout.trimEnd());
+    const { stdout: csv } = await docsvc.run([...words, '--output', 'csv']);
+    this.write(csv.trimEnd());
+    const { stdout: jsonl } = await docsvc.run([...words, '--output', 'jsonl']);
     const runs = await docsvc.json<Schemas['ExtractionView'][]>(['runs', 'list']);
     const again = {
       same: repeated.stdout.includes(String(invoice.data?.['invoiceNumber'])),
       sent: repeated.stderr.includes('parts'),
       runs: runs.length,
     };
+    const printed = { table: repeated.stdout, csv, jsonl };
     const receipt = await this.extract('receipt.png', RECEIPT_WORDS);
     const sheet = await this.extract('orders.csv', SHEET_WORDS);
     return {
-      ...{ invoice, receipt, sheet, again },
+      ...{ invoice, receipt, sheet, again, printed },
       run: await docsvc.json(['runs', 'show', invoice.extractionId]),
       drawn: await this.drawTotal(invoice),
       hits: await this.search('which invoice is of 4 March 2024?'),

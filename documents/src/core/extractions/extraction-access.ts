@@ -4,6 +4,8 @@ import { requireProject } from '../projects/project-access.js';
 import type { RecordTransaction } from '../record/record.js';
 import { ExtractionEntity } from './extraction.entity.js';
 
+const ABSENT = 'no such extraction';
+
 /**
  * The run of that id.
  *
@@ -11,7 +13,7 @@ import { ExtractionEntity } from './extraction.entity.js';
  */
 export async function requireExtraction(tx: RecordTransaction, caller: Caller, id: string): Promise<ExtractionEntity> {
   const run = await tx.manager.findOneBy(ExtractionEntity, { id });
-  if (run === null) throw new DocsvcError('not_found', 'no such extraction');
-  await requireProject(tx, caller, run.project_id);
+  if (run === null) throw new DocsvcError('not_found', ABSENT);
+  await requireProject(tx, caller, run.project_id, ABSENT);
   return run;
 }

@@ -80,7 +80,7 @@ export class ResultText {
     const failures = this.items
       .filter(({ error }) => error !== null)
       .map((item) => ({ ...placeOf(item), ...item.error }));
-    const purged = this.items.filter(({ purged_at }) => purged_at !== null).length;
+    const purged = this.items.filter(({ purged_at, error }) => purged_at !== null && error === null).length;
     const members = {
       ...{ extractionId: head.id, status: head.status, schemaVersionId: head.schema_version_id },
       ...{ externalId: head.external_id, attempt: head.attempt, engine: head.engine, failures, purged },

@@ -11,19 +11,30 @@ type Lists = Pick<Caller, 'workspaceIds' | 'projectIds'>;
 /**
  * The project of that id, for whoever works in it.
  *
+ * @param absent what is said where it is not found: of something in it, the same as of what nobody has
  * @throws DocsvcError `not_found` for one that is absent, of another organization, or not among those that the credential may use;
  *   `conflict` for an archived one
  */
-export async function requireProject(tx: RecordTransaction, caller: Lists, projectId: string): Promise<Project> {
-  const project = await findProject(tx, caller, projectId);
+export async function requireProject(
+  tx: RecordTransaction,
+  caller: Lists,
+  projectId: string,
+  absent?: string,
+): Promise<Project> {
+  const project = await findProject(tx, caller, projectId, absent);
   if (project.archived_at === null) return project;
   throw new DocsvcError('conflict', 'the project is archived: nothing is read from it or added to it any more');
 }
 
 /** The same, archived or not. @throws DocsvcError `not_found` */
-export async function findProject(tx: RecordTransaction, caller: Lists, projectId: string): Promise<Project> {
+export async function findProject(
+  tx: RecordTransaction,
+  caller: Lists,
+  projectId: string,
+  absent = 'no such project',
+): Promise<Project> {
   const project = await tx.manager.findOneBy(ProjectEntity, { id: projectId });
-  if (project === null || !mayUse(caller, project)) throw new DocsvcError('not_found', 'no such project');
+  if (project === null || !mayUse(caller, project)) throw new DocsvcError('not_found', absent);
   return project;
 }
 

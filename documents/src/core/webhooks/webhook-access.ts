@@ -13,7 +13,7 @@ import { WebhookEntity } from './webhook.entity.js';
 export async function requireWebhook(tx: RecordTransaction, caller: Caller, id: string): Promise<WebhookEntity> {
   const webhook = await tx.manager.findOneBy(WebhookEntity, { id });
   if (webhook === null) throw new DocsvcError('not_found', 'no such webhook');
-  await requireProject(tx, caller, webhook.project_id);
+  await requireProject(tx, caller, webhook.project_id, 'no such webhook');
   return webhook;
 }
 
@@ -21,6 +21,6 @@ export async function requireWebhook(tx: RecordTransaction, caller: Caller, id: 
 export async function requireDelivery(tx: RecordTransaction, caller: Caller, id: string): Promise<DeliveryEntity> {
   const delivery = await tx.manager.findOneBy(DeliveryEntity, { id });
   if (delivery === null) throw new DocsvcError('not_found', 'no such delivery');
-  await requireProject(tx, caller, delivery.project_id);
+  await requireProject(tx, caller, delivery.project_id, 'no such delivery');
   return delivery;
 }

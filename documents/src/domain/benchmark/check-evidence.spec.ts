@@ -91,6 +91,7 @@ describe('evidence of a result', () => {
     ],
     ['a page that was not read', { citation: { pageNumber: 2 } }, 'cites page 2'],
     ['a value without a citation', { field: { citations: [] } }, 'has no citation'],
+    ['a value from nowhere', { field: { citations: [], raw: null } }, 'has no raw text'],
     ['a confidence that is no probability', { field: { confidence: Number.NaN } }, 'has a confidence of NaN'],
     ['a key of no schema', { data: { buyer: 'Acme Ltd', tags: [], seller: 'x' } }, '/seller is in no schema'],
     ['a leaf of which nothing is said', { data: { buyer: 'Acme Ltd', tags: ['x'] } }, '/tags/0 says nothing of itself'],

@@ -78,7 +78,8 @@ class Check {
 
   private groundsOf(node: NormalScalar, value: JsonPrimitive, field: ExtractedField): string[] {
     const { raw, normalizedBy, citations } = field;
-    if (raw === null && isInferred(field)) return [];
+    // Nothing is printed in a document without words but how many pages it has.
+    if (raw === null && isInferred(field) && value === this.reading.pageCount) return [];
     if (raw === null || normalizedBy === undefined) return ['has no raw text or no name of what made the value of it'];
     if (citations.length === 0) return ['has no citation'];
     const made = NORMALIZERS[normalizedBy](raw, node);

@@ -11,10 +11,15 @@ const TIME_MS = { ofAny: 60_000, ofPage: 500, most: 1_800_000 };
 /** In which it takes one message. */
 const SENDING_MS = 60_000;
 
+/** Signals by which others end a process; by any other one it ended by a fault of its own. */
+const FROM_OUTSIDE: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+
 /** What a document came to, or by which limit it ended. */
 export type EngineOutcome =
   | { kind: 'result'; result: EngineResult }
-  | { kind: 'failed'; code: 'timeout_item' | 'memory_limit' | 'extraction_crashed'; at?: string[] };
+  | { kind: 'failed'; code: 'timeout_item' | 'memory_limit' | 'extraction_crashed'; at?: string[] }
+  /** Somebody else ended it, as a host without memory does: that says nothing of the document. */
+  | { kind: 'killed' };
 
 /**
  * The engine in a process of its own, for one document or those of one combined run: whatever they do to it, steps of others go on beside it, and it
@@ -46,7 +51,7 @@ export class EngineProcess {
     this.ended = new Promise((resolve) => {
       child.once('message', (answer) => resolve(outcomeOf(answer as EngineAnswer)));
       child.once('error', () => resolve({ kind: 'failed', code: 'extraction_crashed' }));
-      child.once('exit', (_code, signal) => resolve({ kind: 'failed', code: this.endedBy(signal) }));
+      child.once('exit', (_code, signal) => resolve(this.endedBy(signal)));
     });
   }
 
@@ -87,8 +92,13 @@ export class EngineProcess {
       signal: AbortSignal.any([signal, answered.signal]),
     });
     try {
-      await this.send({ kind: 'extract', ...question });
-      return await Promise.race([this.ended, overdue]);
+      // Beside each other: whoever cancels does not wait for an engine that has not taken the question yet.
+      const [outcome] = await Promise.all([
+        Promise.race([this.ended, overdue]),
+        this.send({ kind: 'extract', ...question }),
+      ]);
+      signal.throwIfAborted();
+      return outcome;
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -98,9 +108,10 @@ export class EngineProcess {
     }
   }
 
-  private endedBy(signal: NodeJS.Signals | null): Extract<EngineOutcome, { kind: 'failed' }>['code'] {
-    if (this.isOverdue) return 'timeout_item';
-    return signal === 'SIGABRT' ? 'memory_limit' : 'extraction_crashed';
+  private endedBy(signal: NodeJS.Signals | null): EngineOutcome {
+    if (this.isOverdue) return { kind: 'failed', code: 'timeout_item' };
+    if (FROM_OUTSIDE.includes(signal)) return { kind: 'killed' };
+    return { kind: 'failed', code: signal === 'SIGABRT' ? 'memory_limit' : 'extraction_crashed' };
   }
 
   /** Again is success. */

@@ -12,7 +12,7 @@ const WITHOUT_NETWORK = ['--dev-bind', '/', '/', '--proc', '/proc', '--unshare-n
 
 describe('the demo of the documents service', () => {
   it(
-    'keeps all its promises without a network, and leaves the picture of a citation',
+    'DI-025 keeps all its promises without a network, those of the one command in every format among them, and leaves the picture of a citation',
     async () => {
       const argv = [...WITHOUT_NETWORK, process.execPath, PROGRAM];
       const { stdout } = await promisify(execFile)('bwrap', argv, {
@@ -20,7 +20,7 @@ describe('the demo of the documents service', () => {
         timeout: LIMIT_MS - 10_000,
       });
       const promises = stdout.split('What was promised')[1] ?? '';
-      expect(promises.match(/^ {2}kept {3}/gm)).toHaveLength(11);
+      expect(promises.match(/^ {2}kept {3}/gm)).toHaveLength(12);
       expect(promises).not.toContain('BROKEN');
       const picture = /The picture: (.+)$/m.exec(stdout)?.[1] ?? '';
       expect(existsSync(picture)).toBe(true);

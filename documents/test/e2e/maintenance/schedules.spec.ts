@@ -18,19 +18,6 @@ describe('what schedules do again and again', () => {
   const query = async (sql: string, params: unknown[] = []): Promise<Record<string, unknown>[]> =>
     (await live.test.owner.query<Record<string, unknown>>(sql, params)).rows;
 
-  /** Has a schedule start its workflow now, and waits until that has ended. */
-  async function run(scheduleId: string): Promise<void> {
-    const handle = live.temporal.client.schedule.getHandle(scheduleId);
-    const { recentActions: before } = (await handle.describe()).info;
-    await handle.trigger();
-    const action = await live.until(`the schedule ${scheduleId}`, 60_000, async () => {
-      const { recentActions } = (await handle.describe()).info;
-      return recentActions.length > before.length ? recentActions.at(-1)?.action : undefined;
-    });
-    if (action?.type !== 'startWorkflow') throw new Error(`${scheduleId} started no workflow`);
-    await live.temporal.client.workflow.getHandle(action.workflow.workflowId).result();
-  }
-
   async function plantUpload(projectId: string, status: string, endedDaysAgo: number | null): Promise<string> {
     const id = randomUUID();
     await query(
@@ -56,16 +43,16 @@ describe('what schedules do again and again', () => {
     );
     await plantRun(live.test.owner, live.org, [versionId]);
     const ended = await plantUpload(projectId, 'aborted', 1);
-    await run('retention-sweep');
+    await live.runSchedule('retention-sweep');
     expect(await query('select id from documents')).toEqual([{ id: documentId }]);
     await query(`update projects set archived_at = now() - interval '31 days' where id = $1`, [projectId]);
-    await run('retention-sweep');
+    await live.runSchedule('retention-sweep');
     expect(await query('select id from documents')).toEqual([]);
     expect(await live.store.head(originalKey(versionId))).toBeNull();
     expect(await query('select id, status from parses')).toEqual([{ id: parseId, status: 'obsolete' }]);
     expect(await query('select id from projects')).toEqual([{ id: projectId }]);
     await query(`update parses set retired_at = now() - interval '2 hours'`);
-    await run('retention-sweep');
+    await live.runSchedule('retention-sweep');
     for (const table of ['parses', 'pages', 'chunks', 'lexicon', 'webhooks', 'extractions', 'schemas', 'projects'])
       expect([table, await query(`select 1 from ${table}`)]).toEqual([table, []]);
     expect(await uploads([ended])).toEqual([]);
@@ -95,7 +82,7 @@ describe('what schedules do again and again', () => {
         await plantUpload(projectId, 'completed', 29),
         await plantUpload(projectId, 'open', null),
       ];
-      await run('retention-sweep');
+      await live.runSchedule('retention-sweep');
       expect(await uploads(ids)).toEqual([
         { id: ids[2], status: 'completed' },
         { id: ids[3], status: 'open' },
@@ -104,7 +91,7 @@ describe('what schedules do again and again', () => {
 
     it('DI-006 upload-reaper ends an upload that got no part for too long', async () => {
       const id = await plantUpload(projectId, 'open', null);
-      await run('upload-reaper');
+      await live.runSchedule('upload-reaper');
       expect(await uploads([id])).toEqual([{ id, status: 'expired' }]);
     });
 
@@ -114,7 +101,7 @@ describe('what schedules do again and again', () => {
          on conflict (org_id, kind, period) do update set amount = 77`,
         [live.org.orgId],
       );
-      await run('quota-reconcile');
+      await live.runSchedule('quota-reconcile');
       expect(await query(`select amount from usage_counters where kind = 'documents'`)).toEqual([{ amount: '0' }]);
     });
 
@@ -123,7 +110,7 @@ describe('what schedules do again and again', () => {
       const { versionId } = await plantVersion(live.test.owner, ground, { name: 'unread.bin', sizeBytes: 4 });
       await query(`update document_versions set status = 'failed' where id = $1`, [versionId]);
       const id = await plantRun(live.test.owner, ground, [versionId]);
-      await run('missing-ingests');
+      await live.runSchedule('missing-ingests');
       await live.until('the run to end', 60_000, async () => {
         const [row] = await query('select status from extractions where id = $1', [id]);
         return row?.['status'] === 'failed' ? true : undefined;
@@ -138,7 +125,7 @@ describe('what schedules do again and again', () => {
         { name: 'lost.bin', sizeBytes: 4 },
       );
       await query(`update document_versions set created_at = now() - interval '2 minutes' where id = $1`, [versionId]);
-      await run('missing-ingests');
+      await live.runSchedule('missing-ingests');
       expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'failed', error: { code: 'blob_missing' } });
     });
   });

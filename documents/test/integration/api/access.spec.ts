@@ -45,6 +45,23 @@ async function othersThan(
   return others;
 }
 
+/** Requests of which the answer tells what others have from what nobody has. */
+async function telling(token: string, which: readonly DeclaredRoute[]): Promise<object[]> {
+  const told: object[] = [];
+  for (const route of which) {
+    const [there, unknown] = [{ ...planted, clients: acme.clientRowId }, {}].map((ids) =>
+      requestOf(route, ids, description),
+    );
+    const said: string[] = [];
+    for (const request of [there, unknown]) {
+      const { body } = await api.ask<{ error: { message: string } }>(request?.path ?? '', { ...request, token });
+      said.push(body.error.message);
+    }
+    if (said[0] !== said[1]) told.push({ request: there?.name, said });
+  }
+  return told;
+}
+
 const refused = (status: number, code: string) => () => ({ status, body: { error: { code } } });
 
 describe('who may call', () => {
@@ -112,6 +129,7 @@ describe('who may call', () => {
     const withId = routes.filter(({ path }) => path.includes(':id'));
     expect(withId.length).toBeGreaterThan(6);
     expect(await othersThan(refused(404, 'not_found'), other.token, withId)).toEqual([]);
+    expect(await telling(other.token, withId)).toEqual([]);
   });
 
   it('DI-060 ids that a credential is not listed for are not found, at every route', async () => {
@@ -119,6 +137,7 @@ describe('who may call', () => {
     const ofProjects = routes.filter(({ path }) => path.includes(':id') && !path.startsWith('/api/clients'));
     const forProject = await acme.client([...SCOPES], { projectIds: [elsewhere.projects] });
     expect(await othersThan(refused(404, 'not_found'), forProject.token, ofProjects)).toEqual([]);
+    expect(await telling(forProject.token, ofProjects)).toEqual([]);
     const forWorkspace = await acme.client([...SCOPES], { workspaceIds: [elsewhere.workspaces] });
     expect(await othersThan(refused(404, 'not_found'), forWorkspace.token, ofProjects)).toEqual([]);
     const projects = await api.ask<{ data: { id: string }[] }>('/api/projects', { token: forProject.token });

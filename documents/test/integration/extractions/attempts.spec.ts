@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { killEngine } from '../../support/extractions/engines.js';
 import { sweepDeleted } from '../../support/extractions/sweep-deleted.js';
 import { ExtractionBench, type RefusedBody, type RunBody } from '../../support/extractions/extraction-bench.js';
 import type { Answer } from '../../support/api/api.js';
@@ -116,6 +117,15 @@ describe('doing a run again', () => {
     expect(after.results[0]).toEqual(before.results[0]);
   });
 
+  it('whole is what a request without a body asks for', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const { run } = await partialRun();
+      const path = `/api/v2/extractions/${run.id}/retry`;
+      const again = await bench.acme.ask(path, { method: 'POST', headers });
+      expect(again).toMatchObject({ status: 202, body: { attempt: 2, progress: { itemsDone: 0, itemsTotal: 2 } } });
+    }
+  });
+
   it('a step of an attempt before changes nothing of the next one', async () => {
     const { body: run } = await bench.start();
     const taken = await bench.take(run.id);
@@ -137,6 +147,23 @@ describe('doing a run again', () => {
     ]) {
       await expect(owner.query(sql, [run.id])).rejects.toThrow(/never change/);
     }
+  });
+});
+
+describe('an engine that somebody kills', () => {
+  it('is started again, and ends its document the third time alone; the run can be done again', async () => {
+    const { body: run } = await bench.start({ documentIds: [oats.documentId] });
+    const taken = await bench.take(run.id);
+    if (taken === null) throw new Error('it is not to be done');
+    for (const number of [1, 2, 3]) {
+      const [tried] = await Promise.allSettled([bench.extract(taken.ref, 1, number), killEngine(process.pid)]);
+      expect({ number, tried: tried.status }).toEqual({ number, tried: number < 3 ? 'rejected' : 'fulfilled' });
+      expect((await bench.read(run.id)).progress.itemsDone).toBe(number < 3 ? 0 : 1);
+    }
+    await bench.finish(taken.ref);
+    expect(await bench.read(run.id)).toMatchObject({ status: 'failed', error: { code: 'extraction_crashed' } });
+    await retry(run.id, { onlyFailed: true });
+    expect(await bench.drive(run.id)).toMatchObject({ status: 'completed', attempt: 2 });
   });
 });
 
@@ -193,5 +220,49 @@ describe('documents that go', () => {
     const { body: run } = await bench.start({ documentIds: [gone.documentId] });
     await bench.acme.ask(`/api/documents/${gone.documentId}`, { method: 'DELETE' });
     expect(await bench.drive(run.id)).toMatchObject({ status: 'failed', error: { code: 'document_gone' } });
+  });
+
+  it('leave neither name nor file where nothing came of them, and count as no result that went', async () => {
+    const gone = await bench.document('named.pdf');
+    const chosen = { documentIds: [oats.documentId, gone.documentId] };
+    const { body: run } = await bench.start(chosen);
+    const { body: joined } = await bench.start({ ...chosen, mode: 'combined' });
+    const { body: open } = await bench.start({ documentIds: [gone.documentId] });
+    await cancel(joined.id);
+    await bench.drive(joined.id);
+    await bench.acme.ask(`/api/documents/${gone.documentId}`, { method: 'DELETE' });
+    expect(await bench.drive(run.id)).toMatchObject({ status: 'partial', warnings: [{ code: 'document_gone' }] });
+    await sweepDeleted(bench, gone.documentId);
+    const { body: result } = await bench.result(run.id);
+    expect(result).toMatchObject({ purged: 0, failures: [{ documentName: null, code: 'document_gone' }] });
+    const { rows } = await bench.api.database.owner.query(
+      `select from extraction_items where document_name = 'named.pdf'`,
+    );
+    expect(rows).toEqual([]);
+    expect(await bench.drive(open.id)).toMatchObject({ status: 'failed', error: { code: 'document_gone' } });
+    await retry(joined.id);
+    expect(await bench.drive(joined.id)).toMatchObject({
+      status: 'partial',
+      warnings: [{ code: 'document_gone', message: expect.any(String) }],
+    });
+  });
+
+  it('a file of a document that was cancelled while it was extracted is nobody’s; those of results are kept', async () => {
+    const { body: done } = await bench.start({ documentIds: [oats.documentId] });
+    await bench.drive(done.id);
+    const { body: open } = await bench.start({ documentIds: [oats.documentId] });
+    const { body: stopped } = await bench.start({ documentIds: [oats.documentId] });
+    await cancel(stopped.id);
+    await bench.drive(stopped.id);
+    const { owner, record } = bench.api.database;
+    const { rows: items } = await owner.query<{ id: string; extraction_id: string }>(
+      'select id, extraction_id from extraction_items where extraction_id = any ($1)',
+      [[done.id, open.id, stopped.id]],
+    );
+    const wanted = await record.query<{ id: string }>('select docsvc_find_wanted_owners($1::uuid[]) as id', [
+      items.map(({ id }) => id),
+    ]);
+    const runs = wanted.map(({ id }) => items.find((item) => item.id === id)?.extraction_id);
+    expect(new Set(runs)).toEqual(new Set([done.id, open.id]));
   });
 });

@@ -70,6 +70,26 @@ describe('the engine in its process', () => {
     await untilGone(engine.pid);
   });
 
+  it('that somebody else kills says nothing of its document', async () => {
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const engine = await engineWith(EMPTY);
+      process.kill(engine.pid ?? 0, signal);
+      expect(await engine.extract(QUESTION, 1, new AbortController().signal)).toEqual({ kind: 'killed' });
+    }
+  });
+
+  it('that does not take its question keeps whoever cancels waiting no more than any other', async () => {
+    const engine = new EngineProcess();
+    process.kill(engine.pid ?? 0, 'SIGSTOP');
+    const stopping = new AbortController();
+    const pages = engine.send({ kind: 'pages', pages: [{ page: HEAD, details: randomBytes(8 * 1024 ** 2) }] });
+    const work = engine.extract(QUESTION, 1, stopping.signal);
+    stopping.abort(new Error('enough'));
+    await expect(work).rejects.toThrow('enough');
+    await untilGone(engine.pid);
+    await pages;
+  }, 10_000);
+
   it('is stopped by whoever cancels', async () => {
     const engine = await engineWith(EMPTY);
     const stopping = new AbortController();

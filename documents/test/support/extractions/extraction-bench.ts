@@ -123,8 +123,9 @@ export class ExtractionBench {
     return createExtractionActivities(this.on).takeExtraction({ orgId: this.acme.orgId, subjectId: id });
   }
 
-  extract(ref: RunRef, item: number): Promise<void> {
-    return extractItem(this.on, ref, item, new AbortController().signal);
+  /** @param number which try of the item it is */
+  extract(ref: RunRef, item: number, number = 1): Promise<void> {
+    return extractItem(this.on, ref, item, { signal: new AbortController().signal, number });
   }
 
   /** Plays the workflow of a run. */

@@ -5,6 +5,8 @@ import type { LivePipeline } from '../installation/live-pipeline.js';
 export interface LiveRun {
   id: string;
   externalId: string;
+  schemaId: string;
+  schemaVersionId: string;
   status: string;
   progress: { itemsDone: number; itemsTotal: number };
   warnings: { code: string }[];
@@ -25,7 +27,7 @@ export class LiveExtractions {
     const jsonSchema = {
       type: 'object',
       properties: {
-        pilot: { type: 'string', description: 'Who boards the ship, after "Pilot".' },
+        pilot: { type: 'string', description: 'Name of the pilot, after "Pilot".' },
         draught: { type: 'number', description: 'How deep the ship lies, labelled "Draught", in metres.' },
       },
     };

@@ -182,6 +182,20 @@ export class LivePipeline {
     }
   }
 
+  /** Has a schedule start its workflow now, and waits until that has ended. */
+  async runSchedule(scheduleId: string): Promise<void> {
+    const { schedule, workflow } = this.temporal.client;
+    const handle = schedule.getHandle(scheduleId);
+    const { recentActions: before } = (await handle.describe()).info;
+    await handle.trigger();
+    const action = await this.until(`the schedule ${scheduleId}`, 60_000, async () => {
+      const { recentActions } = (await handle.describe()).info;
+      return recentActions.length > before.length ? recentActions.at(-1)?.action : undefined;
+    });
+    if (action.type !== 'startWorkflow') throw new Error(`${scheduleId} started no workflow`);
+    await workflow.getHandle(action.workflow.workflowId).result();
+  }
+
   async stop(): Promise<void> {
     await this.killWorker();
     await this.driver.close();

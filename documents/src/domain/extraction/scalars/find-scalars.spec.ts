@@ -54,6 +54,12 @@ describe('single values', () => {
     expect(extract(asked, 'Zeichen: AB-77\n\nTotal: 120.00').data).toEqual({ a: 'AB-77' });
   });
 
+  it('stand behind the mark of their label, not in the next field below it', () => {
+    const asked = { pilot: text('Name of the pilot.'), draught: { type: 'number', description: 'Draught in metres.' } };
+    expect(extract(asked, 'Pilot: Jansen\nDraught: 4.5').data).toEqual({ pilot: 'Jansen', draught: 4.5 });
+    expect(extract(asked, 'Pilot:\nJansen\nDraught: 4.5').data).toEqual({ pilot: 'Jansen', draught: 4.5 });
+  });
+
   it('are written as the description wants dates', () => {
     const asked = { due: text('Due date. Return in YYYY-MM-DD format.'), issued: text('Date of issue, as printed.') };
     expect(extract(asked, BILL).data).toEqual({ due: '2024-03-26', issued: '12/03/2024' });

@@ -23,7 +23,8 @@ interface Piece {
 
 /** Short texts: what labels name, names of companies, and what stands out at the beginning. */
 export function textCandidates(target: LeafTarget, part: PartOfDocument): Candidate[] {
-  const named = namedPlaces(target, part).flatMap((place) =>
+  const places = namedPlaces(target, part).filter((place) => !isOfNextField(place));
+  const named = places.flatMap((place) =>
     piecesAt(place, target).map((piece) => ({ piece, features: place.features, foundBy: sayingOfHit(place.hit) })),
   );
   const unnamed = unnamedPieces(target, part).map((piece) => ({ piece, features: {}, foundBy: 'place' }));
@@ -42,6 +43,14 @@ export function textCandidates(target: LeafTarget, part: PartOfDocument): Candid
       candidateOf(target, { ...piece, normalizedBy: 'verbatim', foundBy, features: { ...own, ...features } }) ?? []
     );
   });
+}
+
+/** Below a label with a mark, what begins with a label and a mark of its own, as `Port: B` below `Name: A`, is another field. */
+function isOfNextField({ relation, hit, block }: NamedPlace): boolean {
+  if (relation !== 'below' && relation !== 'next') return false;
+  return (
+    /^\s*:/u.test(hit.block.text.slice(hit.to)) && /^\p{L}[\p{L}\p{N} .'’/-]{0,40}:\s*[\p{L}\p{N}]/u.test(block.text)
+  );
 }
 
 /** Misread pictures are full of rows of letters that nobody wrote. */
