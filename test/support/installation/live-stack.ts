@@ -78,7 +78,10 @@ export class LiveStack {
     readonly engine: PodmanService | null,
   ) {}
 
-  static async start(env: NodeJS.ProcessEnv = {}, dataDir = mkdtempSync(join(stateParent(), 'sg-'))): Promise<LiveStack> {
+  static async start(
+    env: NodeJS.ProcessEnv = {},
+    dataDir = mkdtempSync(join(stateParent(), 'sg-')),
+  ): Promise<LiveStack> {
     const built = new URL('../../../dist/src/embedded/installation.js', import.meta.url).href;
     const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
     const notices: string[] = [];
