@@ -43,7 +43,7 @@ declare global {
 }
 
 export default async function startServices(): Promise<void> {
-  await startServicesIn(hasRoom(MEMORY) ? MEMORY : tmpdir());
+  await startServicesIn(scratchFolder());
 }
 
 /** The same with their files in a folder of the caller's choice, for whoever measures what a disk takes part in. */
@@ -57,11 +57,19 @@ export async function startServicesIn(parent: string): Promise<void> {
   if (temporalAddress !== null) process.env['TEST_TEMPORAL_ADDRESS'] = temporalAddress;
 }
 
-/** Each of two hundred specs copies a database of a thousand files, which on a disk takes a fifth of a second of the processor. */
 const MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;
-/** Far more than the databases of all specs that run at the same time, with their log. */
-const ROOM_BYTES = 6 * 1024 ** 3;
+/** Far more than the databases and installations of all specs that run at the same time, with their logs. */
+const ROOM_BYTES = 8 * 1024 ** 3;
+
+/**
+ * Where servers and installations of tests have their files: in memory, where the machine can spare it. Each of two hundred specs copies
+ * a database of a thousand files, which on a disk takes a fifth of a second of the processor, and four installations keep a disk busy
+ * with what nobody needs after a loss of power.
+ */
+export function scratchFolder(): string {
+  return hasRoom(MEMORY) ? MEMORY : tmpdir();
+}
 
 /** Whether the folder is in memory, and the machine can spare so much of it; in a container it is often small. */
 function hasRoom(folder: string): boolean {

@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,7 +12,6 @@ import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { pauseAfter } from '../time/pause.js';
 import { freePorts } from './free-ports.js';
 import { ownPlace } from './own-place.js';
-import { stateParent } from './state-parent.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
 const QUICK: NodeJS.ProcessEnv = {
@@ -80,7 +80,7 @@ export class LiveStack {
 
   static async start(
     env: NodeJS.ProcessEnv = {},
-    dataDir = mkdtempSync(join(stateParent(), 'sg-')),
+    dataDir = mkdtempSync(join(stacksFolder(), 'sg-')),
   ): Promise<LiveStack> {
     const built = new URL('../../../dist/src/embedded/installation.js', import.meta.url).href;
     const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
@@ -244,6 +244,11 @@ function mountsBeneath(folder: string): string[] {
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');
   return targets.filter((target) => target.startsWith(`${folder}/`));
+}
+
+/** Where stacks have their state (prepare-cluster.mjs). */
+function stacksFolder(): string {
+  return process.env['TEST_STACKS'] ?? tmpdir();
 }
 
 /**

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { OrphanGuard } from '../../../dist/src/embedded/orphan-guard.js';
@@ -8,16 +7,17 @@ import { migrateDatabase } from '../../../dist/src/embedded/service-parts.js';
 import { openStateFolder } from '../../../dist/src/embedded/state-folder.js';
 import { SupervisedProcess } from '../../../dist/src/embedded/supervised-process.js';
 import { OrdinaryUser } from '../../../dist/src/embedded/user-namespace.js';
+import { scratchFolder } from '../database/start-services.ts';
 
 const STOP_MS = 20_000;
 
 /**
  * Makes one cluster with the current schema, of which each stack of the end-to-end project takes a copy (live-stack.ts). That an
- * installation makes its own is tested in test/e2e/embedded. TEST_PREPARED_CLUSTER tells the suites its folder, which lives as
- * long as jest.
+ * installation makes its own is tested in test/e2e/embedded. TEST_PREPARED_CLUSTER tells the suites its folder, TEST_STACKS the one
+ * for the state of stacks; both live as long as jest.
  */
 export default async function prepareCluster() {
-  const dir = mkdtempSync(join(tmpdir(), 'sg-made-'));
+  const dir = mkdtempSync(join(scratchFolder(), 'sg-e2e-'));
   removeAtTheEnd(dir);
   const folder = openStateFolder(dir);
   const guard = new OrphanGuard();
@@ -32,11 +32,13 @@ export default async function prepareCluster() {
     guard.dismiss();
   }
   process.env.TEST_PREPARED_CLUSTER = folder.postgresData;
+  process.env.TEST_STACKS = join(dir, 'stacks');
+  mkdirSync(process.env.TEST_STACKS);
 }
 
 /** Also where jest is interrupted, which then ends as it would have. */
 function removeAtTheEnd(dir) {
-  const remove = () => rmSync(dir, { recursive: true, force: true });
+  const remove = () => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', remove);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => {
