@@ -2,7 +2,7 @@
  * Bundles the programs of a product: the API and the worker into one file each, `api/main.js` and `worker/main.js` in the folder of its
  * build, the command line into `cli/main.js` and a file for each part that only some commands load. Node takes as long to find and link
  * their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no metadata of decorators.
- * Usage: node build/bundle-services.mjs [dist/documents]
+ * Usage: node build/bundle-programs.mjs [dist/documents]
  */
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -55,15 +55,17 @@ const WITH_ADDONS = ['dockerode'];
 
 await bundle('api', ASKED_FOR_BY_NAME);
 await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
-await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], { splitting: true });
+await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], true);
 
-async function bundle(part, external, more = {}) {
+/** @param splitting whether what is imported while the program runs gets a file of its own */
+async function bundle(part, external, splitting = false) {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { [`${part}/main`]: `${folder}/src/${part}/main.js` },
     outdir: folder,
     chunkNames: `${part}/[name]-[hash]`,
     bundle: true,
+    splitting,
     write: false,
     platform: 'node',
     target: 'node24',
@@ -79,7 +81,6 @@ async function bundle(part, external, more = {}) {
     sourcesContent: false,
     plugins: [ownAddress(part), optionalPackages],
     logLevel: 'warning',
-    ...more,
   });
   for (const { path: file, text } of outputFiles) {
     await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
