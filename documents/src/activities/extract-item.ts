@@ -140,20 +140,19 @@ class ItemWork {
   }
 
   private firstFault(): RunErrorCode {
-    const [first] = this.sources;
-    return first === undefined ? 'document_gone' : (faultOf(first) ?? 'internal');
+    return faultOf(this.sources[0]) ?? 'internal';
   }
 
   /** Of a document that is read alone its own failure tells; of several each that is missing is told. */
   private noteUnread(documentVersionId: string): void {
     const source = this.sources.find(({ version_id }) => version_id === documentVersionId);
-    const fault = source === undefined ? 'document_gone' : faultOf(source);
-    if (source === undefined || fault !== null) {
-      this.missing.push({ ...runError(fault ?? 'document_gone'), documentVersionId });
+    const fault = faultOf(source);
+    if (fault !== null) {
+      this.missing.push({ ...runError(fault), documentVersionId });
       return;
     }
     const { first, last } = this.item.pages;
-    const unread = source.failed_pages.filter((page) => page >= first && page <= last);
+    const unread = source?.failed_pages.filter((page) => page >= first && page <= last) ?? [];
     if (unread.length === 0) return;
     const some = unread.slice(0, 20).join(', ');
     const message = `pages that could not be read: ${some}${unread.length > 20 ? ` and ${unread.length - 20} more` : ''}`;
@@ -161,9 +160,9 @@ class ItemWork {
   }
 }
 
-/** Why a version cannot be extracted from; null for one that was read, also while it is read anew. */
-function faultOf({ is_deleted, parse_id, status }: RunSource): RunErrorCode | null {
-  if (is_deleted) return 'document_gone';
-  if (parse_id !== null) return null;
-  return ['queued', 'processing', 'indexing'].includes(status) ? 'timeout_waiting' : 'version_unreadable';
+/** Why a version cannot be extracted from, one that was purged too; null for one that was read, also while it is read anew. */
+function faultOf(source: RunSource | undefined): RunErrorCode | null {
+  if (source === undefined || source.is_deleted) return 'document_gone';
+  if (source.parse_id !== null) return null;
+  return ['queued', 'processing', 'indexing'].includes(source.status) ? 'timeout_waiting' : 'version_unreadable';
 }
