@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rawArchive } from '../../../test/support/archives/raw-tar.js';
+import { untilHolds } from '../../../test/support/time/until.js';
 import { uploadFile, UploadFiles } from './upload-files.js';
 
 const ID = '01900000-0000-7000-8000-00000000abcd';
@@ -54,8 +55,14 @@ describe('receiving an archive', () => {
     });
     const gone = new PassThrough();
     gone.write('\u001f');
-    setTimeout(() => gone.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })), 20);
-    await expect(files.receive(OTHER, gone, LIMITS)).rejects.toMatchObject({
+    const refused = expect(files.receive(OTHER, gone, LIMITS)).rejects.toMatchObject({
+      message: 'the upload broke off: its sender hung up',
+    });
+    await untilHolds(() => gone.readableLength === 0);
+    gone.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+    await refused;
+    const never = new PassThrough().destroy();
+    await expect(files.receive(OTHER, never, LIMITS)).rejects.toMatchObject({
       message: 'the upload broke off: its sender hung up',
     });
     expect(await kept()).toEqual([]);

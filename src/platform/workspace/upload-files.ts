@@ -87,7 +87,8 @@ function stalled(stallMs: number): SandgateError {
 function describe(error: unknown): unknown {
   if (isSystemError(error, 'ENOSPC', 'EDQUOT'))
     return new SandgateError('out_of_capacity', 'the disk of the server has no room for this upload', { cause: error });
-  if (isSystemError(error, 'ECONNRESET'))
+  // The second one where the sender was gone before anything was read.
+  if (isSystemError(error, 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'))
     return new SandgateError('invalid_request', 'the upload broke off: its sender hung up', { cause: error });
   return error;
 }
