@@ -12,6 +12,7 @@ export interface ProcessIdentity {
 
 /** `USER_HZ`, the same on every machine that Linux runs on with Node. */
 const TICKS_PER_SECOND = 100;
+const NEVER = -1;
 
 let bootId: string | undefined;
 
@@ -24,6 +25,11 @@ export function currentBootId(): string {
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const stat = readProcessStat(pid);
   return stat === undefined ? undefined : { pid, startTime: stat.startTime, bootId: currentBootId() };
+}
+
+/** Of a process that ended before it could be identified: no process that runs is taken for it. */
+export function identityOfEnded(pid: number): ProcessIdentity {
+  return { pid, startTime: NEVER, bootId: currentBootId() };
 }
 
 /** When the process started, in milliseconds since the epoch, to about a second. */

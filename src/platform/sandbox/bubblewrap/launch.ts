@@ -10,16 +10,9 @@ import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
 import { etcFiles } from '../room/etc-files.js';
 import { ETC_FD, FD, launchScript } from './launch-script.js';
 import type { LimitedLaunch } from './limits/limits.js';
-import { readRing } from './output-ring.js';
 import type { ProcessIdentity } from '../../host/process-identity.js';
-import { identifyProcess } from '../../host/process-identity.js';
 import type { LaunchFolder } from './launch-folder.js';
-import { FileWatch, readStatus, readText } from './status-file.js';
-
-/** Longer than a loaded machine needs to start Node; a launch that takes more is broken. */
-const READY_TIMEOUT_MS = 30_000;
-const POLL_MS = 100;
-const OUTPUT_TAIL_BYTES = 2048;
+import { untilReady } from './until-ready.js';
 
 /** One launch of a runner, decided. */
 export interface LaunchPlan {
@@ -49,7 +42,7 @@ export async function launchSandbox(plan: LaunchPlan): Promise<ProcessIdentity> 
   );
   await Promise.all([folder.status, folder.ready].map((path) => writeFile(path, '', { mode: 0o600 })));
   const shell = await startShell(plan);
-  return waitUntilReady(folder, shell);
+  return untilReady(folder, () => shell.exitCode !== null || shell.signalCode !== null);
 }
 
 function startShell(plan: LaunchPlan): Promise<ChildProcess> {
@@ -114,40 +107,4 @@ function runShell(
     );
     shell.once('spawn', () => resolve(shell));
   });
-}
-
-async function waitUntilReady(folder: LaunchFolder, shell: ChildProcess): Promise<ProcessIdentity> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  using watch = new FileWatch(folder.ready);
-  let identity: ProcessIdentity | undefined;
-  for (;;) {
-    // Read before the output of the sandbox: a sandbox that has ended may have been ready.
-    const ended = shell.exitCode !== null || shell.signalCode !== null;
-    const ready = await readText(folder.ready);
-    const status = await readStatus(folder.status);
-    if (identity === undefined && status.childPid !== null) identity = identifyProcess(status.childPid);
-    if (ready.startsWith('passed\n') && identity !== undefined) {
-      await folder.writeProcess(identity);
-      return identity;
-    }
-    if (ready.startsWith('failed '))
-      throw new SandgateError(
-        'sandbox_failed',
-        `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`,
-      );
-    if (ended) throw await launchFailure(folder);
-    if (Date.now() > deadline) throw new SandgateError('sandbox_failed', 'the sandbox was not ready within 30 s');
-    await watch.next(POLL_MS);
-  }
-}
-
-async function launchFailure(folder: LaunchFolder): Promise<SandgateError> {
-  const { exitCode } = await readStatus(folder.status);
-  const output = await readRing(folder.sandbox);
-  const tail = output
-    .subarray(Math.max(0, output.length - OUTPUT_TAIL_BYTES))
-    .toString('utf8')
-    .trim();
-  const how = exitCode === null ? 'could not be set up' : `ended with exit code ${exitCode} before it was ready`;
-  return new SandgateError('sandbox_failed', `the sandbox ${how}${tail === '' ? '' : `: ${tail}`}`);
 }
