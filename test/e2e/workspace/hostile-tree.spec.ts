@@ -17,7 +17,7 @@ import { runConfined as confine } from '../../../src/platform/sandbox/bubblewrap
 import type { CollectedDiff } from '../../../src/platform/workspace/index.js';
 import { contentOf, git, Stage, UID } from './support.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let stage: Stage;
 beforeEach(() => {
