@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSystemError } from '../../../../src/domain/system-error.js';
 import { listDescendants } from '../../../../src/platform/host/process-identity.js';
 
-const PROGRAM = 'platform/extraction/program/main.js';
+const PROGRAM = 'documents/engine/main.js';
 const BEGINS_WITHIN_MS = 60_000;
 
 /** The engine that runs below a process, as soon as one does. @returns its pid */
