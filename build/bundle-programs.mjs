@@ -1,9 +1,11 @@
 /**
  * Bundles the programs of a product: the API and the worker into one file each, `api/main.js` and `worker/main.js` in the folder of its
- * build, the command line into `cli/main.js` and a file for each part that only some commands load. Node takes as long to find and link
- * their two thousand modules as to run them. The input is what was compiled before, because the bundler knows no metadata of decorators.
+ * build, the command line into `cli/main.js` and a file for each part that only some commands load; of documents also the engine, which is
+ * started for every document, into `engine/main.js`. Node takes as long to find and link their two thousand modules as to run them. The
+ * input is what was compiled before, because the bundler knows no metadata of decorators.
  * Usage: node build/bundle-programs.mjs [dist/documents]
  */
+import { existsSync } from 'node:fs';
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -55,13 +57,19 @@ const WITH_ADDONS = ['dockerode'];
 
 await bundle('api', ASKED_FOR_BY_NAME);
 await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
-await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], true);
+await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], { splitting: true });
+const engine = 'platform/extraction/program';
+if (existsSync(path.join(root, folder, 'src', engine))) await bundle('engine', [], { source: engine });
 
-/** @param splitting whether what is imported while the program runs gets a file of its own */
-async function bundle(part, external, splitting = false) {
+/**
+ * @param part the folder of the bundle
+ * @param source the folder of the program, where it is not that of its bundle
+ * @param splitting whether what is imported while the program runs gets a file of its own
+ */
+async function bundle(part, external, { source = part, splitting = false } = {}) {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: { [`${part}/main`]: `${folder}/src/${part}/main.js` },
+    entryPoints: { [`${part}/main`]: `${folder}/src/${source}/main.js` },
     outdir: folder,
     chunkNames: `${part}/[name]-[hash]`,
     bundle: true,

@@ -50,9 +50,13 @@ export async function createApi(foundation: Foundation): Promise<NestFastifyAppl
   await app.init();
   app.useLogger(app.get(Logger));
   await server.ready();
-  app.get(OpenApiHolder).set(buildOpenApiDocument(app, ownVersion()));
+  description ??= buildOpenApiDocument(app, ownVersion());
+  app.get(OpenApiHolder).set(description);
   return app;
 }
+
+/** Of the interface, which is the same for every API of a process. */
+let description: object | undefined;
 
 function createAdapter({ config, metrics }: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { closeInheritedDescriptors } from '../../../src/platform/host/inherited-descriptors.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { installTemporalRuntime } from '../../../src/platform/temporal/temporal-runtime.js';
@@ -13,6 +14,8 @@ installTemporalRuntime(log, config.telemetry.temporalMetricsBind);
 try {
   const worker: RunningWorker = await startWorker(config, log);
   log.info('ready');
+  // Node writes it at an orderly end alone: after a kill, too, the next start is to find what this one compiled.
+  flushCompileCache();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.stop());
   await worker.ended;
 } catch (cause) {

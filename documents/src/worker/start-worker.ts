@@ -31,6 +31,7 @@ import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { everyWhileAlive } from './repeated-duties.js';
+import { withoutSourceMaps } from './without-source-maps.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 import { workflowSource } from './workflow-bundle.js';
 
@@ -65,7 +66,10 @@ export async function startWorker(config: DocsvcConfig, log: Logger): Promise<Ru
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
   const measured = new ActivityMetrics(metrics);
-  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, measured, queue)));
+  // Temporal tries the workflows in an empty realm first, where they fail.
+  const workers = await withoutSourceMaps(() =>
+    Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, measured, queue))),
+  );
   await ensurePermanentWorkflows(parts.client);
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () => ensurePermanentWorkflows(parts.client));
   const stopping = new AbortController();

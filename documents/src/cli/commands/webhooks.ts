@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { isMissing } from '../../../../src/domain/system-error.js';
@@ -54,6 +54,8 @@ export function addWebhooks(program: Command): void {
 /** Until it is interrupted. @throws CliError when the port is taken */
 async function listen(context: CliContext, port: number, secret: string): Promise<void> {
   const seen = new Set<string>();
+  // Brings Node's client along, which most commands have no use for.
+  const { createServer } = await import('node:http');
   const server = createServer((request, reply) => {
     receive(context, secret, seen, request, reply).catch((error: unknown) => {
       context.note(`a request broke off: ${error instanceof Error ? error.message : String(error)}`);

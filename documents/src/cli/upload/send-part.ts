@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
-import { request } from 'undici';
 import type { PartRange } from '../../domain/uploads/part-plan.js';
-import { writeContentDigest } from '../../domain/transport/content-digest.js';
 import { inline } from '../terminal/escape.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 
@@ -53,24 +51,13 @@ interface Refusal {
 
 /** Null when the part counts. */
 async function attempt({ file, range }: PartOnItsWay, sha256: Buffer, address: string): Promise<Refusal | null> {
+  const { putBytes } = await import('./put-bytes.js');
   try {
-    const answer = await request(address, {
-      method: 'PUT',
-      headers: {
-        'content-type': 'application/octet-stream',
-        'content-length': String(range.length),
-        'content-digest': writeContentDigest(sha256),
-      },
-      body: bytesOf(file, range),
-      headersTimeout: 0,
-      bodyTimeout: 60_000,
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode === 200) return null;
-    const { statusCode } = answer;
-    const again = [403, 408, 409, 429].includes(statusCode) || statusCode >= 500;
-    const gone = statusCode === 404 || statusCode === 410;
-    return { reason: inline(text.slice(0, 500)), again, address: statusCode === 403, gone };
+    const { status, text } = await putBytes(address, { body: bytesOf(file, range), length: range.length, sha256 });
+    if (status === 200) return null;
+    const again = [403, 408, 409, 429].includes(status) || status >= 500;
+    const gone = status === 404 || status === 410;
+    return { reason: inline(text.slice(0, 500)), again, address: status === 403, gone };
   } catch (error) {
     // The system's words for a connection that was refused or broke; the file itself fails the same way each time.
     return { reason: error instanceof Error ? error.message : String(error), again: true, address: false, gone: false };

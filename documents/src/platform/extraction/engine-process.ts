@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { installationFolder } from '../../../../src/platform/host/installation-folder.js';
 import type { EngineAnswer, EngineMessage, EngineResult } from './engine-messages.js';
 
-const PROGRAM = 'src/platform/extraction/program/main.js';
+/** One file: it is started for every document. */
+const PROGRAM = 'engine/main.js';
 /** Pages with their words take most of it, about 0.2 MiB each. */
 const HEAP_MIB = 2048;
 const TIME_MS = { ofAny: 60_000, ofPage: 500, most: 1_800_000 };
@@ -40,7 +41,7 @@ export class EngineProcess {
   ) {
     const { NODE_COMPILE_CACHE } = process.env;
     const child = fork(join(installationFolder('dist/documents', PROGRAM), PROGRAM), {
-      execArgv: [`--max-old-space-size=${heapMib}`],
+      execArgv: [`--max-old-space-size=${heapMib}`, '--enable-source-maps'],
       env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
       serialization: 'advanced',
       // What it prints may hold words of a document.

@@ -5,8 +5,8 @@ import { until } from '../../../../test/support/installation/started-sandgate.js
 import { makePdf } from '../../support/documents/make-pdf.js';
 import { StartedDocsvc, temporaryDocsvcFolder } from '../../support/installation/started-docsvc.js';
 
-const TEXTS = 8;
-const PAGES = 150;
+const TEXTS = 5;
+const PAGES = 100;
 
 interface Added {
   document: { id: string };

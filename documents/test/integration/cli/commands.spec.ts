@@ -41,6 +41,10 @@ describe('the docsvc command', () => {
     expect(await json(['projects', 'show'])).toMatchObject({ name: 'Papers' });
   });
 
+  it('brings no client of uploads along, which takes longer to load than all else, where nothing is uploaded', () => {
+    expect(readFileSync('dist/documents/cli/main.js', 'utf8')).not.toContain('node_modules/undici/');
+  });
+
   it('DI-006 uploads files, folders and standard input, and gives the bytes back', async () => {
     mkdirSync(join(docsvc.folder, 'in', 'deep'), { recursive: true });
     write('in/one.txt', 'one');

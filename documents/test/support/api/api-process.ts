@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
+import { compiledBefore } from '../../../../test/support/installation/own-place.js';
 
 const PROGRAM = resolve('dist/documents/api/main.js');
 const STARTS_WITHIN_MS = 60_000;
@@ -28,7 +29,7 @@ export class ApiProcess {
   async start(): Promise<void> {
     const { PATH, HOME } = process.env;
     const child = spawn(process.execPath, [PROGRAM], {
-      env: { PATH, HOME, DOCSVC_BIND: `127.0.0.1:${this.port}`, ...this.env },
+      env: { PATH, HOME, ...compiledBefore(), DOCSVC_BIND: `127.0.0.1:${this.port}`, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SMALL_HEAP } from '../../../../src/embedded/documents-service.js';
 import { nodeProgram } from '../../../../src/embedded/service-parts.js';
 import { compiledBefore } from '../../../../test/support/installation/own-place.js';
+import { pauseAfter } from '../../../../test/support/time/pause.js';
 import { connectDriver, type ConnectedDriver } from '../../../src/core/driver/connect-driver.js';
 import { wake } from '../../../src/core/driver/wake.js';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
@@ -173,12 +174,13 @@ export class LivePipeline {
 
   /** Polls until `look` answers something; the time limit is a bound on a failure, not a wait. */
   async until<T>(what: string, withinMs: number, look: () => Promise<T | undefined>): Promise<T> {
-    const deadline = Date.now() + withinMs;
+    const begun = Date.now();
     for (;;) {
       const seen = await look();
       if (seen !== undefined) return seen;
-      if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said.slice(-3000)}`);
-      await delay(40);
+      const waited = Date.now() - begun;
+      if (waited > withinMs) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said.slice(-3000)}`);
+      await delay(pauseAfter(waited, 40));
     }
   }
 

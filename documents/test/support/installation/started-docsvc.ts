@@ -36,6 +36,7 @@ export function temporaryDocsvcFolder(): string {
 export class StartedDocsvc {
   output = '';
   readonly ended: Promise<Ended>;
+  private token: string | undefined;
 
   private constructor(
     readonly child: ChildProcess,
@@ -92,8 +93,11 @@ export class StartedDocsvc {
     return found;
   }
 
-  request(path: string, init: RequestInit = {}): Promise<Response> {
-    return requestAs(this.client, path, init);
+  /** A request of its first client, with the token that the first one was given. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    const { client } = this;
+    this.token ??= await tokenOf(client);
+    return requestWith(this.token, client, path, init);
   }
 
   /** Ends it in the orderly way and answers how long that took, in milliseconds. */
@@ -118,8 +122,11 @@ export function findPart(dataDir: string, part: DocsvcPart): number | undefined 
 
 /** A request with a token of the client, which is asked for first. */
 export async function requestAs(client: KeptClient, path: string, init: RequestInit = {}): Promise<Response> {
-  const token = await tokenOf(client);
-  return fetch(`${client.apiUrl}${path}`, {
+  return requestWith(await tokenOf(client), client, path, init);
+}
+
+function requestWith(token: string, { apiUrl }: KeptClient, path: string, init: RequestInit): Promise<Response> {
+  return fetch(`${apiUrl}${path}`, {
     ...init,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),

@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import PDFDocument from 'pdfkit';
 
 export type Drawing = InstanceType<typeof PDFDocument>;
@@ -74,10 +74,19 @@ export function pdfOfPages(count: number): Buffer {
   ]);
 }
 
-/** Zeros, packed so many times. */
+const BLOCK = Buffer.alloc(1024 * 1024);
+/** First bytes of a stream of zlib, and an empty block that ends it. */
+const [BEGIN, END] = [Buffer.from([0x78, 0x9c]), Buffer.from([0x03, 0x00])];
+
+/** Zeros, packed so many times. Flushed blocks may stand beside each other: it is enough to pack one. */
 export function packedZeros(bytes: number, layers = 1): Buffer {
-  let data: Buffer = Buffer.alloc(bytes);
-  for (let layer = 0; layer < layers; layer += 1) data = deflateSync(data);
+  const block = (zeros: Buffer): Buffer => deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH });
+  const whole = new Array<Buffer>(Math.floor(bytes / BLOCK.length)).fill(block(BLOCK));
+  // Adler-32 of zeros: the one sum stays as it began, the other counts them.
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE((bytes % 65_521) * 65_536 + 1);
+  let data = Buffer.concat([BEGIN, ...whole, block(BLOCK.subarray(0, bytes % BLOCK.length)), END, sum]);
+  for (let layer = 1; layer < layers; layer += 1) data = deflateSync(data);
   return data;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { pauseAfter } from '../../../../test/support/time/pause.js';
 import type { LiveApi } from '../installation/live-api.js';
 
 interface Opened {
@@ -58,13 +59,13 @@ async function sendPart(api: LiveApi, uploadId: string, part: number, bytes: Buf
 
 /** Asks until there is an answer of success; the API may be dead, or starting. */
 async function insist<B>(ask: () => Promise<{ status: number; body: B }>): Promise<B> {
-  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ; await delay(50)) {
+  for (const begun = Date.now(); ; await delay(pauseAfter(Date.now() - begun, 50))) {
     const answer = await ask().catch((error: unknown) => {
       if (error instanceof TypeError) return undefined;
       throw error;
     });
     if (answer !== undefined && answer.status < 300) return answer.body;
-    const isLate = Date.now() > deadline;
+    const isLate = Date.now() - begun > GIVE_UP_AFTER_MS;
     if (isLate || (answer !== undefined && answer.status < 500 && answer.status !== 409))
       throw new Error(`the upload was answered ${answer?.status}: ${JSON.stringify(answer?.body)}`);
   }
