@@ -76,6 +76,8 @@ export interface TestApi {
   /** A member of the deployment's organization; call with its `token`. */
   addUser(...roles: Role[]): Promise<TestUser>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The same without a socket, which is half of what a request costs here: for those who ask by the thousand. */
+  inject(method: string, path: string, options?: CallOptions): Promise<Answer>;
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   close(): Promise<void>;
@@ -119,6 +121,7 @@ export async function startApi(
     users,
     addUser: (...roles) => users.add(db, organization.id, ...roles),
     call,
+    inject: (method, path, options = {}) => inject(app, method, path, options),
     get: (path, options) => call('GET', path, options),
     post: (path, body, options) => call('POST', path, { ...options, ...(body === undefined ? {} : { body }) }),
     close: async () => {
@@ -130,19 +133,42 @@ export async function startApi(
 }
 
 async function request(url: string, method: string, path: string, options: CallOptions): Promise<Answer> {
+  const { headers, body } = sentBy(options);
+  const sent = body === undefined ? {} : { body: body as string };
+  const response = await fetch(`${url}${path}`, { method, headers, ...sent });
+  return answerOf(response.status, response.headers, await response.text());
+}
+
+async function inject(
+  app: NestFastifyApplication,
+  method: string,
+  path: string,
+  options: CallOptions,
+): Promise<Answer> {
+  const { headers, body } = sentBy(options);
+  const answer = await app.inject({
+    ...{ method: method as 'GET', url: path, headers: Object.fromEntries(headers) },
+    ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
+  });
+  const received = Object.entries(answer.headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  );
+  return answerOf(answer.statusCode, new Headers(received), answer.payload);
+}
+
+/** What is sent, as clients write it: names in small letters, values without spaces around them. */
+function sentBy(options: CallOptions): { headers: Headers; body: string | Uint8Array | undefined } {
   const token = options.token === undefined ? ADMIN_TOKEN : options.token;
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body: body as string }),
+  const headers = new Headers({
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
   });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
-  const parsed = (isJson ? JSON.parse(text) : {}) as AnswerBody;
-  return { status: response.status, headers: response.headers, body: parsed, text };
+  return { headers, body };
+}
+
+function answerOf(status: number, headers: Headers, text: string): Answer {
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+  return { status, headers, body: (isJson ? JSON.parse(text) : {}) as AnswerBody, text };
 }
