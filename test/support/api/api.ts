@@ -15,6 +15,7 @@ import type { Database } from '../../../src/core/record/database.js';
 import { Organizations } from '../../../src/core/organizations/organizations.js';
 import type { Role } from '../../../src/domain/identity/role.js';
 import { createTestDatabase, type TestDatabase } from '../database/database.js';
+import { forgetRootLogger } from '../telemetry/root-logger.js';
 import { TestUsers, type TestUser } from './users.js';
 
 export const ADMIN_TOKEN = 'test-admin-token-of-sufficient-length-0123456789';
@@ -103,6 +104,7 @@ export async function startApi(
   const organization = await new Organizations(db, { harness: 'replay', model: 'none' }).ensure('default');
   await db.wakeups.listen();
   const users = new TestUsers();
+  if (options.logTo !== undefined) forgetRootLogger();
   const app = await createApi(
     { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, ...options },
     modules,
@@ -126,6 +128,7 @@ export async function startApi(
     post: (path, body, options) => call('POST', path, { ...options, ...(body === undefined ? {} : { body }) }),
     close: async () => {
       await app.close();
+      if (options.logTo !== undefined) forgetRootLogger();
       await database.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
