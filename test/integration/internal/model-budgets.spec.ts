@@ -13,7 +13,7 @@ import { SeededRandom } from '../../support/random/seeded-random.js';
 import { startWireProvider } from '../../support/models/wire-provider.js';
 import type { WireAnswer, WireProvider } from '../../support/models/wire-provider.js';
 
-/** Each with 64 callers, every dialect four times honestly counted and twice beyond the estimate; the nightly campaign runs 1,000. */
+/** Each with 64 callers, every dialect six times honestly counted and twice beyond the estimate; the nightly campaign runs 1,000. */
 const TRIALS = Number(process.env['TEST_BUDGET_TRIALS'] ?? 24);
 const CALLERS = 64;
 const MAX_TOKENS = 9000;
