@@ -1,8 +1,9 @@
 const CLI = ['--enable-source-maps', 'dist/cli/main.js'];
-/** What Node is given to run the tests. */
+/** What Node is given to run the tests. Requests leave much behind that is soon forgotten: swept up less often, it costs less. */
 export const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=32',
   'node_modules/jest/bin/jest.js',
 ];
 

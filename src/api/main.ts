@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configWarnings, loadConfig, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { Database } from '../core/record/database.js';
@@ -91,6 +92,8 @@ const log = createLogger('api', config.log.level);
 for (const warning of configWarnings(config, process.env)) log.warn(warning);
 try {
   stopOnSignal(await start(config, log), log, config.timing.shutdownMs);
+  // Node writes it at an orderly end alone: after a kill, too, the next start is to find what this one compiled.
+  flushCompileCache();
 } catch (error) {
   log.fatal({ err: error }, 'the API could not start');
   process.exitCode = 1;

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { loadConfig } from '../platform/config/index.js';
 import { closeInheritedDescriptors } from '../platform/host/inherited-descriptors.js';
 import { createLogger } from '../platform/telemetry/logger.js';
@@ -12,6 +13,8 @@ installTemporalRuntime(log, config.telemetry.temporalMetricsBind);
 const tracing = await startTracing('sandgate-worker', process.env, log);
 const worker = await startWorker(config, log, tracing);
 log.info('ready');
+// Node writes it at an orderly end alone: after a kill, too, the next start is to find what this one compiled.
+flushCompileCache();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.stop());
 try {

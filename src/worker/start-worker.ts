@@ -20,6 +20,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
+import { withoutSourceMaps } from '../platform/temporal/without-source-maps.js';
 import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
 import { ActivityMetrics } from './activity-metrics.js';
@@ -75,8 +76,9 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
   const triggers = triggerActivities(config, parts);
-  const workers = await Promise.all(
-    queues(config, parts, triggers).map((queue) => createWorker(config, parts, interceptors, queue)),
+  // Temporal tries the workflows in an empty realm first, where they fail.
+  const workers = await withoutSourceMaps(() =>
+    Promise.all(queues(config, parts, triggers).map((queue) => createWorker(config, parts, interceptors, queue))),
   );
   await ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host.

@@ -31,7 +31,7 @@ import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { everyWhileAlive } from './repeated-duties.js';
-import { withoutSourceMaps } from './without-source-maps.js';
+import { withoutSourceMaps } from '../../../src/platform/temporal/without-source-maps.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 import { workflowSource } from './workflow-bundle.js';
 

@@ -170,7 +170,7 @@ describe('the limits that the description states', () => {
     const send = async (value: unknown): Promise<{ status: number; error: string }> => {
       const base = { ...(filled(schema, way) as object), ...besides(name, String(way[0])) };
       const body = withValue(base, way, value);
-      const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body, ...callers.of(name) });
+      const answer = await api.inject(method, address.replace(/\{\w+\}/g, ID), { body, ...callers.of(name) });
       return { status: answer.status, error: answer.body.error };
     };
     const beyond = await send(limit.beyond);
@@ -202,7 +202,7 @@ describe('the limits that the description states', () => {
       for (const { name: parameter, schema } of parameters.filter((one) => one.in === 'query')) {
         for (const [beyond, why] of queryBeyond(parameter, schema)) {
           const [method = '', path = ''] = name.split(' ');
-          const answer = await api.call(method, `${path.replace(/\{\w+\}/g, ID)}?${beyond}`, callers.of(name));
+          const answer = await api.inject(method, `${path.replace(/\{\w+\}/g, ID)}?${beyond}`, callers.of(name));
           expect([name, beyond, why, answer.status, answer.body.error]).toEqual([
             name,
             beyond,

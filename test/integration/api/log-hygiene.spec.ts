@@ -1,4 +1,3 @@
-/** @own-modules What is logged outside of a request goes where the first API of the process logs to. */
 import { hash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';

@@ -53,7 +53,7 @@ function addressOf(name: string): { method: string; path: string } & CallOptions
 
 function send(name: string, body: unknown): Promise<Answer> {
   const { method, path, ...as } = addressOf(name);
-  return api.call(method, path, { body, ...as });
+  return api.inject(method, path, { body, ...as });
 }
 
 const withBody = (): [string, Operation][] =>
@@ -131,7 +131,7 @@ describe('a request says only what is understood', () => {
       const known = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
       const { method, path, ...as } = addressOf(name);
       const ask = async (query: string): Promise<[number, string]> => {
-        const answer = await api.call(method, `${path}?${query}=1`, as);
+        const answer = await api.inject(method, `${path}?${query}=1`, as);
         return [answer.status, answer.body.error];
       };
       const [status, error] = await ask(UNKNOWN);

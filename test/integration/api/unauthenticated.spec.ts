@@ -64,7 +64,7 @@ async function changeTokens(run: FixtureRun, change: string): Promise<void> {
 function ask(route: string, headers: Record<string, string>, id = live.runId): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern.replace(/:\w+/g, id).replace('*', 'v1/messages');
-  return api.call(method, path, { token: null, headers, ...(method === 'POST' ? { body: {} } : {}) });
+  return api.inject(method, path, { token: null, headers, ...(method === 'POST' ? { body: {} } : {}) });
 }
 
 /** What a caller sees; an answer to HEAD has no body. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { admitRun } from '../../../src/core/launch/admission.js';
@@ -149,6 +150,7 @@ describe('the order of admission', () => {
             'select id from sessions where capacity_held and id = any ($1)',
             [[...mine.keys()]],
           );
+          if (rows.length === 0) await sleep(5);
           for (const run of rows.flatMap(({ id }) => mine.get(id) ?? [])) {
             expect((await admitRun(db, run, limits(7))).admitted).toBe(true);
             await finish(db, run);

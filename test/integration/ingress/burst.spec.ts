@@ -8,6 +8,7 @@ import { IngressBench } from '../../support/webhooks/ingress-bench.js';
 let bench: IngressBench;
 beforeAll(async () => {
   bench = await IngressBench.start();
+  bench.hasSocket = false;
 });
 afterAll(() => bench?.close());
 beforeEach(() => bench.clear());

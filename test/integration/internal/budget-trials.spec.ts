@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
 import { settle } from '../../../src/core/budgets/reservations.js';
@@ -104,7 +105,10 @@ async function requestModel(run: FixtureRun, processId: string, fate: number): P
       refusedResultIds: [],
       maxRefused: 5,
     });
-    if (answer.outcome === 'held') continue;
+    if (answer.outcome === 'held') {
+      await sleep(5);
+      continue;
+    }
     if (answer.reservationId === null || answer.outputTokens === null) {
       expect(answer.outcome).toBe('exhausted');
       return;

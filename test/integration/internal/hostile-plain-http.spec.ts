@@ -12,9 +12,12 @@ beforeAll(async () => {
 beforeEach(() => bench.start());
 afterEach(async () => {
   await bench.stop();
-  expect(bench.inside.connections).toBe(0);
+  expect(bench.strays).toBe(0);
 });
-afterAll(() => bench.close());
+afterAll(async () => {
+  await bench.close();
+  expect(bench.strays).toBe(0);
+});
 
 describe('plain HTTP through a tunnel', () => {
   const HOST = (): string => `${NAME}:${bench.outside.port}`;

@@ -1,18 +1,24 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createGatedRun } from '../../support/gate/gated-run.js';
 import { NAME, TunnelBench } from '../../support/network/tunnel-bench.js';
 import { createNetworkedRun, type Granted } from '../../support/network/tunnels.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
 import { until } from '../../support/time/until.js';
 
 let bench: TunnelBench;
+/** What it knows it knows of runs, and each test has its own. */
+let plane: PlaneApp;
 
 beforeAll(async () => {
   bench = await TunnelBench.open();
+  plane = await bench.start();
 });
-afterEach(() => bench.reset());
-afterAll(() => bench.close());
+afterAll(async () => {
+  await bench.reset();
+  await bench.close();
+});
 
 describe('a refused connection', () => {
   it.each<[string, string, string, Granted | undefined]>([
@@ -61,7 +67,6 @@ describe('a refused connection', () => {
       },
     ],
   ])('says why, and is on the record (%s: %s)', async (rule, target, words, options) => {
-    const plane = await bench.start();
     const run = options === undefined ? await createGatedRun(bench.db) : await createNetworkedRun(bench.db, options);
     for (let time = 0; time < 3; time += 1) {
       const { status, error } = await bench.ask(plane, run, target);
@@ -81,7 +86,6 @@ describe('a refused connection', () => {
   });
 
   it('does not say why a host was not reached', async () => {
-    const plane = await bench.start();
     const closed = createServer();
     closed.listen(0, '127.0.0.1');
     await once(closed, 'listening');
@@ -97,11 +101,11 @@ describe('a refused connection', () => {
   });
 
   it('is told of in events twenty times, then counted', async () => {
-    const plane = await bench.start();
+    const ending = await bench.start();
     const run = await createNetworkedRun(bench.db, { targets: [`${NAME}:443`], status: 'running' });
-    for (let index = 0; index < 30; index += 1) await bench.ask(plane, run, `h${index % 25}.example:443`);
+    for (let index = 0; index < 30; index += 1) await bench.ask(ending, run, `h${index % 25}.example:443`);
     expect((await bench.events(run)).filter(({ type }) => type === 'network.denied')).toHaveLength(20);
-    await bench.stop(plane);
+    await bench.stop(ending);
     await bench.conclude(run);
     const [rollup] = (await bench.events(run)).filter(({ type }) => type === 'network.denied.rollup');
     // Five targets beyond the twenty, and five that asked again.

@@ -18,6 +18,7 @@ import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
 import { NetworkedSandboxes, type Said } from '../../support/network/networked-sandbox.js';
 import { createNetworkedRun } from '../../support/network/tunnels.js';
+import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import { NETWORK_PROBES } from '../../e2e/sandbox/probes/network.js';
@@ -31,6 +32,8 @@ const GRANTED = 'packages.outside.example';
 const OTHER = 'elsewhere.outside.example';
 const ALLOW = [{ match: ['Bash'], action: 'allow' }];
 const MIN_WAYS = 60;
+/** In a run that is offline `npm test` tries every third way, the nightly campaign all. */
+const OFFLINE_ONE_IN = IS_NIGHTLY ? 1 : 3;
 
 /** A host that says CANARY to whoever was not meant to reach it, and counts them. */
 interface Place {
@@ -199,8 +202,10 @@ describe.each(['granted', 'offline'])(`ways out of a sandbox of ${TEST_PROVIDER}
   it('proof 16: lead nowhere that nobody allowed, and work where nothing holds them', async () => {
     const ways = waysOut(places());
     const probes = NETWORK_PROBES.map(commandOf);
-    const all = [...ways.map(({ command }) => command), ...probes.map(({ command }) => command)];
-    expect(all.length).toBeGreaterThanOrEqual(MIN_WAYS);
+    const names = [...ways, ...NETWORK_PROBES].map(({ name }) => name);
+    const every = [...ways, ...probes].map(({ command }, index) => ({ name: names[index], command }));
+    expect(every.length).toBeGreaterThanOrEqual(MIN_WAYS);
+    const all = every.filter((_, index) => mode === 'granted' || index % OFFLINE_ONE_IN === 0);
     const run =
       mode === 'granted' ? await grantedRun() : await createGatedRun(database.db, { tools: ALLOW, harness: 'replay' });
     const before = recorders.hits();
@@ -208,11 +213,10 @@ describe.each(['granted', 'offline'])(`ways out of a sandbox of ${TEST_PROVIDER}
     const said = await sandboxes.run(
       database.db,
       run,
-      all.map((command) => exported.join('') + command),
+      all.map(({ command }) => exported.join('') + command),
       { ...files, ...Object.fromEntries(probes.map(({ file }) => file)) },
     );
-    const names = [...ways, ...NETWORK_PROBES].map(({ name }) => name);
-    const through = said.flatMap(({ text }, index) => (/CANARY|^REACHED/m.test(text) ? [names[index]] : []));
+    const through = said.flatMap(({ text }, index) => (/CANARY|^REACHED/m.test(text) ? [all[index]?.name] : []));
     expect(through).toEqual([]);
     expect([granted, plain, other, otherPlain].flatMap((one) => one?.strangers ?? [])).toEqual([]);
     expect(recorders.hits()).toBe(before);

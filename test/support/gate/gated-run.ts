@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf } from '../../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../../src/domain/json.js';
@@ -7,6 +8,7 @@ import type { Budgets, FrozenBundle, FrozenSetup, FrozenTool, WorkspaceSpec } fr
 import type { RunStatus } from '../../../src/domain/run/status.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { mintRunTokens } from '../../../src/core/runs/tokens.js';
+import { receivedHeaders } from '../http/received-headers.js';
 import { createOrganization, emptyToolSet, toolSetWith } from '../runs/run-fixture.js';
 import type { FixtureOrganization, FixtureRun } from '../runs/run-fixture.js';
 
@@ -150,14 +152,23 @@ export async function post(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<ContractAnswer> {
-  const response = await fetch(url, {
+  // By undici itself: a request of `fetch` costs four times as much. The type is the one that it gives a text.
+  const {
+    statusCode,
+    headers: received,
+    body: answer,
+  } = await request(url, {
     method: 'POST',
-    headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      'content-type': 'text/plain;charset=UTF-8',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   return {
-    status: response.status,
-    body: (await response.json()) as ContractAnswer['body'],
-    headers: response.headers,
+    status: statusCode,
+    body: (await answer.json()) as ContractAnswer['body'],
+    headers: receivedHeaders(received),
   };
 }

@@ -62,10 +62,9 @@ export class PlaceDiscovery {
   private async tryPath(place: NamingPlace): Promise<void> {
     const [prefix, before] = prefixesOf(place);
     const known = this.parameters.get(prefix)?.kind;
-    const candidates = this.values.toSorted((a, b) => Number(b.kind === known) - Number(a.kind === known));
     for (const outer of this.rowsFor(before)) {
       if (before !== null && outer !== null) this.parameters.set(before, outer);
-      const found = await this.firstLive(place, candidates);
+      const found = await this.firstLive(place, this.values, ({ kind }) => kind === known || isSaid(prefix, kind));
       if (found === null) continue;
       this.live.push({ place, body: found.body, kind: found.value.kind });
       if (!this.parameters.has(prefix)) this.parameters.set(prefix, nthOf(this.values, found.value));
@@ -77,8 +76,15 @@ export class PlaceDiscovery {
     const candidates = place.isUuid
       ? this.values.filter(({ isUuid }) => isUuid)
       : this.addressable(firstOfEach(this.values, 1));
-    const found = await this.firstLive(place, candidates);
+    const found = await this.firstLive(place, candidates, ({ kind }) => this.isLikely(place, kind));
     if (found !== null) this.live.push({ place, body: found.body, kind: found.value.kind });
+  }
+
+  /** What members of the same name have named elsewhere, or what the name says. */
+  private isLikely({ name }: NamingPlace, kind: string): boolean {
+    const [member] = name.split('.').slice(-1);
+    const named = this.live.filter(({ place }) => place.in !== 'path' && place.name.split('.').at(-1) === member);
+    return named.some((one) => one.kind === kind) || isSaid(name, kind);
   }
 
   /** Every row that the parameter before this one can stand for; one try without any where there is none. */
@@ -89,23 +95,35 @@ export class PlaceDiscovery {
     return this.values.filter((value) => value.kind === kind).map((_, nth) => ({ kind, nth }));
   }
 
+  /** Everything is tried with every body; what is likely comes first, because most of it is found at once. */
   private async firstLive(
     place: NamingPlace,
     candidates: readonly NamingValue[],
+    isLikely: (value: NamingValue) => boolean,
   ): Promise<{ value: NamingValue; body: number } | null> {
-    const seen = new Set<string>();
-    for (let body = 0; body < place.bodies.length; body++) {
-      const absent = new AbsentAnswers(this.asker, place, body);
-      const first = candidates[0] === undefined ? '' : await absent.ask(candidates[0]);
-      // A body that is refused like one before it gets no further.
-      if (seen.has(first)) continue;
-      seen.add(first);
-      for (const value of candidates) {
-        const { compared } = await this.asker.ask(place, body, value.value);
-        if (!(await absent.include(compared, value))) return { value, body };
+    const bodies = await this.differingBodies(place, candidates[0]);
+    const likely = candidates.filter(isLikely);
+    const others = candidates.filter((value) => !likely.includes(value));
+    for (const values of [likely, others]) {
+      for (const absent of bodies) {
+        for (const value of values) {
+          const { compared } = await this.asker.ask(place, absent.body, value.value);
+          if (!(await absent.include(compared, value))) return { value, body: absent.body };
+        }
       }
     }
     return null;
+  }
+
+  /** The bodies that are not refused like one before them, which got no further. */
+  private async differingBodies(place: NamingPlace, like: NamingValue | undefined): Promise<AbsentAnswers[]> {
+    const bodies = new Map<string, AbsentAnswers>();
+    for (let body = 0; body < place.bodies.length; body++) {
+      const absent = new AbsentAnswers(this.asker, place, body);
+      const first = like === undefined ? '' : await absent.ask(like);
+      if (!bodies.has(first)) bodies.set(first, absent);
+    }
+    return [...bodies.values()];
   }
 }
 
@@ -116,7 +134,7 @@ class AbsentAnswers {
   constructor(
     private readonly asker: PlaceAsker,
     private readonly place: NamingPlace,
-    private readonly body: number,
+    readonly body: number,
   ) {}
 
   /** @returns whether this is answered about nothing, too */
@@ -148,6 +166,21 @@ function rankOf({ route, name }: NamingPlace): number[] {
     parts.filter((part) => part.startsWith(':')).length,
     parts.length - parts.indexOf(`:${name}`),
   ];
+}
+
+/** Whether a path or a member says by its name that it names such rows: `/v1/agents/:id` and `agent`, those of `agents`. */
+function isSaid(name: string, kind: string): boolean {
+  const [said = ''] = name
+    .split(/[./]/)
+    .filter((part) => !/^:|^id$/.test(part))
+    .slice(-1);
+  const [table = ''] = kind.split('.');
+  const words = wordsOf(table);
+  return wordsOf(said.replace(/_id$/, '')).some((word) => words.includes(word));
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/[_-]/).map((word) => word.replace(/ies$/, 'y').replace(/s$/, ''));
 }
 
 /** The path up to a parameter, and up to the one before it. */

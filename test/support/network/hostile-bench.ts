@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isSystemError } from '../../../src/domain/system-error.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
@@ -39,8 +40,8 @@ async function startPair(answer: Parameters<typeof startRecordingHost>[0]): Prom
 export class HostileBench {
   outside!: RecordingHost;
   inside!: RecordingHost;
-  private dns!: DnsServer;
-  private plane!: PlaneApp;
+  private readonly insides: RecordingHost[] = [];
+  private control: { env: Record<string, string>; dns: DnsServer; plane: PlaneApp } | undefined;
 
   private constructor(
     private readonly database: TestDatabase,
@@ -57,27 +58,48 @@ export class HostileBench {
     return this.database.db;
   }
 
-  /** Everything anew for one test. Judged addresses are forgotten at once, so that every tunnel asks. */
+  /** Hosts anew for one test, behind the control plane of the test before where that has the same settings. */
   async start(env: Record<string, string> = {}, greeting?: string): Promise<void> {
-    this.dns = await startDnsServer((name, type, asked) => {
-      const zone = this.zones[name.split('.')[1] ?? ''];
-      return zone === undefined ? [] : zone(name, type, asked);
-    });
     const answer = greeting === undefined ? { reply: replyToRequests } : { greeting };
     [this.outside, this.inside] = await startPair(answer);
-    const egress = new Egress({ allowCidrs: [`${OUTSIDE}/32`], proxy: null }, { resolve: this.dns.resolve });
-    const settings = { SERVICE_TUNNEL_PIN_MS: '1', ...env };
-    this.plane = await startPlane(this.database, settings, { dataDir: this.dataDir, egress });
+    this.insides.push(this.inside);
+    if (isDeepStrictEqual(this.control?.env, env)) return;
+    await this.endControl();
+    this.control = await this.startControl(env);
   }
 
+  /** Ends the host outside. Those inside stay up to the end, for whoever gets there late. */
   async stop(): Promise<void> {
-    await this.plane.close();
-    await Promise.all([this.outside.close(), this.inside.close(), this.dns.close()]);
+    await this.outside.close();
+  }
+
+  /** How many connections ever reached a host inside. */
+  get strays(): number {
+    return this.insides.reduce((sum, { connections }) => sum + connections, 0);
   }
 
   async close(): Promise<void> {
+    await this.endControl();
+    await Promise.all(this.insides.map((host) => host.close()));
     for (const folder of [planeRoot(this.dataDir), this.dataDir]) await rm(folder, { recursive: true, force: true });
     await this.database.close();
+  }
+
+  /** Judged addresses are forgotten at once, so that every tunnel asks. */
+  private async startControl(env: Record<string, string>): Promise<NonNullable<HostileBench['control']>> {
+    const dns = await startDnsServer((name, type, asked) => {
+      const zone = this.zones[name.split('.')[1] ?? ''];
+      return zone === undefined ? [] : zone(name, type, asked);
+    });
+    const egress = new Egress({ allowCidrs: [`${OUTSIDE}/32`], proxy: null }, { resolve: dns.resolve });
+    const settings = { SERVICE_TUNNEL_PIN_MS: '1', ...env };
+    return { env, dns, plane: await startPlane(this.database, settings, { dataDir: this.dataDir, egress }) };
+  }
+
+  private async endControl(): Promise<void> {
+    await this.control?.plane.close();
+    await this.control?.dns.close();
+    this.control = undefined;
   }
 
   /** A run that may reach the name, at the port of both hosts. */
@@ -86,7 +108,7 @@ export class HostileBench {
   }
 
   async ask(run: FixtureRun, name = NAME): Promise<Asked> {
-    const to = { port: Number(new URL(this.plane.url).port) };
+    const to = { port: Number(new URL(this.control?.plane.url ?? '').port) };
     return askTunnel({ to, target: `${name}:${this.outside.port}`, token: run.tokens.tool });
   }
 

@@ -70,13 +70,14 @@ function shownAhead(instant: number, ahead: number): Omit<WallTime, 'isSecondCop
 /** Every wall time from `from` to `until` that is shown at a multiple of `step` seconds. */
 export function wallTimes(zone: string, from: number, until: number, step: number): WallTime[] {
   const read = countingReader(zone);
-  const shown = new Set<string>();
+  const shown = new Set<number>();
   const times: WallTime[] = [];
   for (let instant = from - EARLIER_SECS; instant <= until; instant += step) {
     const wall = read(instant);
-    const text = [wall.year, wall.month, wall.dayOfMonth, wall.hour, wall.minute, wall.second].join();
-    if (instant >= from) times.push({ ...wall, isSecondCopy: shown.has(text) });
-    shown.add(text);
+    // What is shown, as one number: that of the instant at which a clock of UTC shows it.
+    const asUtc = instant + aheadOf(wall);
+    if (instant >= from) times.push(Object.assign(wall, { isSecondCopy: shown.has(asUtc) }));
+    shown.add(asUtc);
   }
   return times;
 }

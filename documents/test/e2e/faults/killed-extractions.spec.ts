@@ -6,12 +6,12 @@ import { LiveExtractions } from '../../support/extractions/live-extractions.js';
 import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 
-/** Of worker, API and both, once each, while a run is under way; the nightly campaign (build/run-nightly.mjs) kills 100 times. */
-const KILLS = Number(process.env['TEST_DOCSVC_EXTRACTION_KILLS'] ?? 3);
+/** Of API and worker while a run is under way; the nightly campaign (build/run-nightly.mjs) kills 100 times. */
+const KILLS = Number(process.env['TEST_DOCSVC_EXTRACTION_KILLS'] ?? 4);
 const DOCUMENTS = 6;
 
 type Victims = readonly ('api' | 'worker')[];
-const VICTIMS: readonly Victims[] = [['worker'], ['api', 'worker'], ['api']];
+const VICTIMS: readonly Victims[] = [['worker'], ['api', 'worker'], ['worker'], ['api']];
 
 const CASES = Array.from({ length: KILLS }, (_, number): [string, { at: number; victims: Victims }] => {
   const at = createHash('sha256').update(`extraction ${number}`).digest().readUInt16BE() / 65_536;

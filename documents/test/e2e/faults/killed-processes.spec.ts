@@ -10,11 +10,8 @@ import { makePdf } from '../../support/documents/make-pdf.js';
 import { snapshotVersion } from '../../support/documents/snapshot-version.js';
 import { uploadResuming } from '../../support/uploads/resuming-upload.js';
 
-/**
- * Of API and worker, in turns in the upload and while the document is read: four meet each once, alone and together. The nightly campaign
- * (build/run-nightly.mjs) kills 200 times.
- */
-const KILLS = Number(process.env['TEST_DOCSVC_KILLS'] ?? 4);
+/** Of API and worker, in turns in the upload and while the document is read; the nightly campaign (build/run-nightly.mjs) kills 200 times. */
+const KILLS = Number(process.env['TEST_DOCSVC_KILLS'] ?? 8);
 const PAGES = 60;
 const MIB = 1024 * 1024;
 /** Makes the file three parts long. */

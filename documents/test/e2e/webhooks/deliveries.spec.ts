@@ -6,8 +6,8 @@ import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 import { EventReceiver, type ReceivedEvent } from '../../support/webhooks/event-receiver.js';
 
-/** Of worker, API and both, once each, while events are delivered; the nightly campaign (build/run-nightly.mjs) kills 100 times. */
-const KILLS = Math.ceil(Number(process.env['TEST_DOCSVC_KILLS'] ?? 6) / 2);
+/** Of API and worker while events are delivered; the nightly campaign (build/run-nightly.mjs) kills 100 times. */
+const KILLS = Math.ceil(Number(process.env['TEST_DOCSVC_KILLS'] ?? 8) / 2);
 /** Documents of one run; every other receiver's answer is a failure for good. */
 const DOCUMENTS = 6;
 /** Long enough that kills fall into attempts. */
