@@ -82,8 +82,8 @@ export class IngressBench {
       ...(signature === null ? {} : { 'x-hub-signature-256': signature }),
       ...headers,
     };
-    const ask = this.hasSocket ? this.api.call : this.api.inject;
-    return ask('POST', path ?? this.path, { raw: body, token: null, headers: all });
+    const request = ['POST', path ?? this.path, { raw: body, token: null, headers: all }] as const;
+    return this.hasSocket ? this.api.call(...request) : this.api.inject(...request);
   }
 
   /** An event subscription, without the API of triggers. @returns its id */
