@@ -13,8 +13,8 @@ import { SeededRandom } from '../../support/random/seeded-random.js';
 import { startWireProvider } from '../../support/models/wire-provider.js';
 import type { WireAnswer, WireProvider } from '../../support/models/wire-provider.js';
 
-/** Each with 64 callers, every dialect six times honestly counted and twice beyond the estimate; the nightly campaign runs 1,000. */
-const TRIALS = Number(process.env['TEST_BUDGET_TRIALS'] ?? 24);
+/** Each with 64 callers, the dialects in turn; the nightly campaign runs 1,000. */
+const TRIALS = Number(process.env['TEST_BUDGET_TRIALS'] ?? 50);
 const CALLERS = 64;
 const MAX_TOKENS = 9000;
 const BYTES_PER_TOKEN = 3;
