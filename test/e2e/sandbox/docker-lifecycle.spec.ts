@@ -185,6 +185,20 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     expect((result?.value as Run).output).toContain('Killed\nstill here\n');
   });
 
+  it('a name that the engine kept for a container which it was making when it died is taken all the same', async () => {
+    const runId = `${LIFE}-stranded`;
+    await engine.strand(`service-${runId}`, TEST_IMAGE);
+    expect(engine.containers()).not.toContain(`service-${runId}`);
+    expect(() => engine.podman('create', '--name', `service-${runId}`, TEST_IMAGE, '/bin/true')).toThrow(
+      /already in use/,
+    );
+    const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
+    expect(started?.error).toBeUndefined();
+    expect(engine.containers()).toContain(`service-${runId}`);
+    await lab.perform([{ do: 'release', runId }]);
+    expect(engine.containers()).not.toContain(`service-${runId}`);
+  });
+
   it('an engine that is away is never taken for the end of a sandbox, and found again when it is back', async () => {
     const runId = `${LIFE}-away`;
     const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);

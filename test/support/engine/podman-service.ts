@@ -1,6 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +93,16 @@ export class PodmanService implements AsyncDisposable {
     child.kill('SIGKILL');
     await exit;
     rmSync(this.socket, { force: true });
+  }
+
+  /** Leaves a name taken in the store alone, as a service does that dies while it makes a container, and starts it again. */
+  async strand(name: string, image: string): Promise<void> {
+    await this.kill();
+    const known = join(this.root, 'libpod', 'bolt_state.db');
+    copyFileSync(known, `${known}.before`);
+    this.podman('create', '--name', name, image, '/bin/true');
+    renameSync(`${known}.before`, known);
+    await this.begin();
   }
 
   /** Runs `podman` on the state of this service. @returns what it printed */

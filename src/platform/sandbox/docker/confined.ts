@@ -52,7 +52,6 @@ export function confineInContainers(on: ConfiningEngine): Confine {
       );
     await refuseLinks([...command.readOnly, ...command.readWrite]);
     const id = await on.engine.create(`service-confined-${randomUUID()}`, await bodyOf(on, command));
-    if (id === null) throw new SandgateError('unavailable', 'a container for a confined program could not be made');
     try {
       return await runToEnd(on.engine, id, command);
     } finally {

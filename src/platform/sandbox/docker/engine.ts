@@ -80,8 +80,24 @@ export class Engine {
     return found === null ? null : { id: found.Id, labels: found.Config.Labels ?? {} };
   }
 
+  /**
+   * Makes a container under a name that is the caller's to take. An engine that died while it made one keeps the name for what it shows
+   * nobody any more; that goes first.
+   *
+   * @returns the id
+   * @throws SandgateError `unavailable` while a container that the engine shows has the name
+   */
+  async create(name: string, body: Dockerode.ContainerCreateOptions): Promise<string> {
+    const made = await this.createUnlessNamed(name, body);
+    if (made !== null) return made;
+    if ((await this.inspect(name)) === null) await this.remove(name);
+    const again = await this.createUnlessNamed(name, body);
+    if (again !== null) return again;
+    throw new SandgateError('unavailable', `the container engine has another container ${name}`);
+  }
+
   /** @returns the id, or null when another container has the name */
-  async create(name: string, body: Dockerode.ContainerCreateOptions): Promise<string | null> {
+  private async createUnlessNamed(name: string, body: Dockerode.ContainerCreateOptions): Promise<string | null> {
     try {
       const create = (abortSignal: AbortSignal) =>
         this.client.createContainer({ _query: { name }, _body: body, abortSignal } as never);

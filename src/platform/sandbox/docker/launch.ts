@@ -45,7 +45,6 @@ export async function launchContainer(launch: ContainerLaunch): Promise<Containe
   await folder.writeNote('sizes.json', spec.sizes);
   const { plan, open } = await planOf(launch);
   const id = await engine.create(name, containerBody(plan));
-  if (id === null) throw new SandgateError('sandbox_failed', `a container ${name} is being made by somebody else`);
   try {
     const found = await handOver(engine, id, spec, open);
     // It may have ended by now, which is for supervision to tell.

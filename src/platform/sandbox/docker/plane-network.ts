@@ -127,7 +127,6 @@ export class PlaneNetworks {
       program: [`${INSIDE.runtime}/node/bin/node`, '-e', FORWARDER, ...argv],
     });
     const id = await engine.create(name, body);
-    if (id === null) throw new SandgateError('sandbox_failed', `a container ${name} is being made by somebody else`);
     await this.networks.connect(at.outer, id);
     await engine.start(id);
     await this.awaitReady(id);

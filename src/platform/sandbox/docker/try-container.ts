@@ -90,7 +90,6 @@ export async function tryContainer(
       ...(network === undefined ? {} : { network: network.open.network }),
     }),
   );
-  if (id === null) return '';
   try {
     const used = await engine.runtimeOf(id, flavour);
     return `${await outputOf(checked, id)}runtime: ${used ?? 'unknown'}\n`;
