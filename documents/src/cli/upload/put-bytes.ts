@@ -10,7 +10,8 @@ export interface SentBytes {
 }
 
 /**
- * Puts bytes at an address, however long that takes. Loaded where something is sent: its client takes longer to load than all else of a command.
+ * Puts bytes at an address, however long that takes. Loaded where something is sent: its client takes longer to load than all else of a
+ * command.
  *
  * @throws Error with the system's words for a connection that was refused or broke, or for a file that cannot be read
  */

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import PDFDocument from 'pdfkit';
 
-/** A PDF with one page of text for each list of lines; encrypted with a password, or with bytes in it of which no page knows, if it is to be. */
+/**
+ * A PDF with one page of text for each list of lines; encrypted with a password, or with bytes in it of which no page knows, if it is to
+ * be.
+ */
 export function makePdf(
   pages: readonly (readonly string[])[],
   { userPassword, unusedBytes }: { userPassword?: string; unusedBytes?: number } = {},
