@@ -7,7 +7,6 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
-import { ownVersion } from '../platform/own-version.js';
 import { AppModule } from './app.module.js';
 import type { Foundation } from './foundation/foundation.module.js';
 import { readFormsAt, readJsonBodies } from './http/bodies.js';
@@ -16,7 +15,7 @@ import { Door } from './http/door.js';
 import { errorAnswer, toDocsvcError } from './http/error-body.js';
 import { measureRequests } from './http/request-metrics.js';
 import { RouteTable } from './http/route-table.js';
-import { buildOpenApiDocument } from './openapi/document.js';
+import { builtDocument } from './openapi/built-document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 import { dropRests, leaveBodiesAt, leaveFileFormsAt, takeLargeJsonAt } from './http/streamed-bodies.js';
 
@@ -50,13 +49,9 @@ export async function createApi(foundation: Foundation): Promise<NestFastifyAppl
   await app.init();
   app.useLogger(app.get(Logger));
   await server.ready();
-  description ??= buildOpenApiDocument(app, ownVersion());
-  app.get(OpenApiHolder).set(description);
+  app.get(OpenApiHolder).set(builtDocument());
   return app;
 }
-
-/** Of the interface, which is the same for every API of a process. */
-let description: object | undefined;
 
 function createAdapter({ config, metrics }: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({

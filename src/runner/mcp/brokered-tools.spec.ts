@@ -73,7 +73,7 @@ describe('tools of connected services in the builtin harness', () => {
     ]);
     expect(new Set(plane.brokered.map(({ toolCallId }) => toolCallId)).size).toBe(2);
     expect(resultsOf(model)).toEqual(['Ada', 'Ada']);
-    const offered = (model.requests[0]?.body['tools'] as JsonObject[]).find(({ name }) => name === TOOL);
+    const offered = (model.requests[0]!.body['tools'] as JsonObject[]).find(({ name }) => name === TOOL);
     expect(offered).toMatchObject({
       description: 'frozen words',
       input_schema: { type: 'object', properties: { q: { type: 'string' } } },

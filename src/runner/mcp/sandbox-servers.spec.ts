@@ -118,7 +118,7 @@ describe('sandbox MCP servers in the builtin harness', () => {
     expect(await run.exitCode).toBe(0);
     expect(plane.permissions).toEqual([{ toolCallId: 'toolu_a', tool: 'mcp__kb__echo', input: { q: 'x' } }]);
     expect(resultsOf(model)).toMatchObject([{ tool_use_id: 'toolu_a', content: '{"q":"x"}' }]);
-    const offered = (model.requests[0]?.body['tools'] as JsonObject[]).filter((tool) =>
+    const offered = (model.requests[0]!.body['tools'] as JsonObject[]).filter((tool) =>
       (tool['name'] as string).startsWith('mcp__'),
     );
     expect(offered).toMatchObject([
@@ -198,7 +198,7 @@ describe('sandbox MCP servers in the builtin harness', () => {
   it('a name that the provider cannot take stays hidden and is told; one that the server lacks is told', async () => {
     const { model, plane, run } = await agent([reply({ text: 'Done.' })], manifest('a.b', 'echo'));
     expect(await run.exitCode).toBe(0);
-    const names = (model.requests[0]?.body['tools'] as JsonObject[]).map((tool) => tool['name']);
+    const names = (model.requests[0]!.body['tools'] as JsonObject[]).map((tool) => tool['name']);
     expect(names).toContain('mcp__kb__echo');
     expect(names).not.toContain('mcp__kb__a.b');
     expect(plane.messages().join('\n')).toMatch(/do not offer: mcp__kb__a\.b[^]*Not shown to the model.*mcp__kb__a\.b/);

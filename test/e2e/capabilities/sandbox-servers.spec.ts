@@ -118,7 +118,7 @@ describe('a sandbox MCP server from npm', () => {
       ['mcp__everything__get-tiny-image', 'deny', 'capability'],
       ['Bash', 'allow', 'policy'],
     ]);
-    const offered = (requestsOf('governed').at(-1)?.['tools'] as JsonObject[]).map(({ name }) => name as string);
+    const offered = (requestsOf('governed').at(-1)!['tools'] as JsonObject[]).map(({ name }) => name as string);
     expect(offered.filter((name) => name.startsWith('mcp__'))).toEqual([
       'mcp__everything__echo',
       'mcp__everything__get-env',

@@ -183,7 +183,7 @@ describe('Claude Code in the sandbox', () => {
       ['toolu_m3', 'deny', 'capability'],
     ]);
     expect(run.results['toolu_m1']?.text).toBe('{"q":"x"}');
-    const offered = (run.requests[0]?.['tools'] as { name: string; description: string }[]).filter(({ name }) =>
+    const offered = (run.requests[0]!['tools'] as { name: string; description: string }[]).filter(({ name }) =>
       name.startsWith('mcp__'),
     );
     expect(offered.map(({ name, description }) => [name, description])).toEqual([

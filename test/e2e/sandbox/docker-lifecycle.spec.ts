@@ -17,7 +17,7 @@ import {
   wholeRun,
   type Run,
 } from './support/lifecycle-contract.js';
-import { SandboxLab } from './support/sandbox-lab.js';
+import { answerOf, SandboxLab } from './support/sandbox-lab.js';
 import { describeNightly, itNightly } from '../../support/nightly/nightly.js';
 
 jest.setTimeout(180_000);
@@ -61,7 +61,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       wholeRun(runId, { MODE: 'script', SCRIPT: 'echo prepared', PHASE: 'setup' }, true),
       { do: 'output', runId },
     ]);
-    expect([(prepared?.value as Run).output, output?.value]).toEqual(['prepared\n', 'prepared\n']);
+    expect([answerOf<Run>(prepared).output, output?.value]).toEqual(['prepared\n', 'prepared\n']);
     const named = (): string[] => engine.containers().filter((name) => name.startsWith(`service-${runId}`));
     expect(named()).toEqual([`service-${runId}.setup`]);
     await lab.perform([startedRun(runId, { MODE: 'idle', PHASE: 'agent' })]);
@@ -72,7 +72,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       { do: 'list' },
       { do: 'release', runId: abandoned },
     ]);
-    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).toContain(abandoned);
+    expect(answerOf<{ managed: { runId: string }[] }>(list).managed.map((one) => one.runId)).toContain(abandoned);
     expect(engine.containers().filter((name) => name.startsWith(`service-${abandoned}`))).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
   it('shows nobody inside where the state folder is', async () => {
     const script = 'cat /proc/self/mountinfo /proc/self/mounts /proc/net/unix /proc/self/cgroup';
     const [result] = await lab.perform([wholeRun(`${LIFE}-places`, { MODE: 'script', SCRIPT: script })]);
-    const { output } = result?.value as Run;
+    const { output } = answerOf<Run>(result);
     expect(output).toContain(' /run/sandgate ro');
     expect(output).not.toContain(lab.folder);
   });
@@ -122,7 +122,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     renameSync(setuid, join(workspace, 'setuid'));
     renameSync(device, join(workspace, 'device'));
     writeFileSync(join(workspace, 'planted'), '');
-    const { handle } = started?.value as Run;
+    const { handle } = answerOf<Run>(started);
     const [, output] = await lab.perform(
       [
         { do: 'wait', handle },
@@ -141,7 +141,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
 
   it('CP-039 nobody who asks the engine is shown a token', async () => {
     const [started] = await lab.perform([startedRun(`${LIFE}-shown`, { MODE: 'idle' })]);
-    const { handle } = started?.value as Run;
+    const { handle } = answerOf<Run>(started);
     const shown = engine.podman('inspect', handle.external_id) + engine.podman('logs', handle.external_id);
     expect(shown).toContain(`service-${LIFE}-shown`);
     expect(shown).not.toContain('svc_sess_');
@@ -152,7 +152,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     const started = await lab.performAndDie([startedRun(runId, { MODE: 'idle' })]);
     rmSync(join(lab.dataDir, `runs/${runId}/sandbox/container.json`));
     const [again] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
-    expect((again?.value as Run).handle).toEqual((started.value as Run).handle);
+    expect(answerOf<Run>(again).handle).toEqual(answerOf<Run>(started).handle);
     expect(engine.containers().filter((name) => name === `service-${runId}`)).toHaveLength(1);
   });
 
@@ -160,7 +160,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     const runId = `${LIFE}-empty`;
     const planted = plant(runId, lab.deployment);
     const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
-    expect((started?.value as Run).handle.external_id).not.toBe(planted);
+    expect(answerOf<Run>(started).handle.external_id).not.toBe(planted);
     expect(engine.podman('ps', '--all', '--no-trunc', '--format', '{{.ID}}')).not.toContain(planted);
   });
 
@@ -182,7 +182,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
   itNightly('a program that takes more than the memory of its run is killed, and the run goes on', async () => {
     const greedy = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1))"; echo still here';
     const [result] = await lab.perform([wholeRun(`${LIFE}-greedy`, { MODE: 'script', SCRIPT: greedy })]);
-    expect((result?.value as Run).output).toContain('Killed\nstill here\n');
+    expect(answerOf<Run>(result).output).toContain('Killed\nstill here\n');
   });
 
   it('a name that the engine kept for a container which it was making when it died is taken all the same', async () => {
@@ -202,7 +202,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
   it('an engine that is away is never taken for the end of a sandbox, and found again when it is back', async () => {
     const runId = `${LIFE}-away`;
     const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
-    const { handle } = started?.value as { handle: SandboxHandle };
+    const { handle } = answerOf<{ handle: SandboxHandle }>(started);
     const waiting = lab.perform([{ do: 'wait', handle }]);
     await engine.kill();
     const [state, again, release] = await lab.perform([
@@ -220,7 +220,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       { do: 'terminate', handle },
     ]);
     expect(after?.value).toEqual({ phase: 'running' });
-    expect((adopted?.value as Run).handle).toEqual(handle);
+    expect(answerOf<Run>(adopted).handle).toEqual(handle);
     expect(end).toEqual({ value: null });
     const [exit] = await waiting;
     expect(exit?.value).toEqual({ exitCode: null, reason: 'the sandbox was ended by Sandgate' });

@@ -12,7 +12,7 @@ import type { Outcome } from './support/execute-probe.js';
 import { executeProbe } from './support/execute-probe.js';
 import type { Recorders } from './support/recorders.js';
 import { openRecorders } from './support/recorders.js';
-import { MODES, SandboxLab, type LabMode } from './support/sandbox-lab.js';
+import { answerOf, MODES, SandboxLab, type LabMode } from './support/sandbox-lab.js';
 
 const QUIET = [...NETWORK_PROBES, ...SYSTEM_CALL_PROBES, ...FILE_PROBES];
 const ALL = [...QUIET, ...BOMBS];
@@ -99,7 +99,7 @@ describe.each([...MODES, ...ENGINE_MODES])('sandbox in %s mode', (mode) => {
       { PROBE_SECRET: CANARY.join('-') },
     );
     if (quiet?.error !== undefined) throw new Error(quiet.error);
-    for (const outcome of parseOutcomes((quiet?.value as RunValue).output)) inside.set(outcome.name, outcome);
+    for (const outcome of parseOutcomes(answerOf<RunValue>(quiet).output)) inside.set(outcome.name, outcome);
     bombs.forEach((bomb, index) => {
       const { name } = BOMBS[index] as Probe;
       const value = bomb.value as RunValue | undefined;

@@ -11,7 +11,7 @@ import {
   wholeRun,
   type Run,
 } from './support/lifecycle-contract.js';
-import { MODES, SandboxLab } from './support/sandbox-lab.js';
+import { answerOf, MODES, SandboxLab } from './support/sandbox-lab.js';
 
 jest.setTimeout(90_000);
 
@@ -37,7 +37,7 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
       { ...wholeRun(`${LIFE}-program`, { MODE: 'script', SCRIPT: script }), program: true },
       { do: 'release', runId: `${LIFE}-program` },
     ]);
-    const { exit, output } = ran?.value as Run;
+    const { exit, output } = answerOf<Run>(ran);
     expect(exit.exitCode).toBe(0);
     expect(output).toMatch(/the program runs\n(?:.*\n)?refused\n\/opt\/sandgate\/harness ro,nosuid,nodev\n$/);
   });
@@ -75,7 +75,7 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
 mkdir "$(printf 'bad\\377name')"; mkfifo pipe; node -e 'const name = "deep-".repeat(12); for (let depth = 0; depth < 1500; depth++) { require("fs").mkdirSync(name); process.chdir(name); }' && echo deep`;
     const [result] = await lab.perform([wholeRun(`${LIFE}-tree`, { MODE: 'script', SCRIPT: script })]);
     expect(result?.error).toBeUndefined();
-    expect((result?.value as Run).output).toContain('deep');
+    expect(answerOf<Run>(result).output).toContain('deep');
     expect(existsSync(join(lab.dataDir, `runs/${LIFE}-tree`))).toBe(false);
     expect(readFileSync(join(treasure, 'kept'), 'utf8')).toBe('still here');
   });
@@ -85,7 +85,7 @@ mkdir "$(printf 'bad\\377name')"; mkfifo pipe; node -e 'const name = "deep-".rep
       wholeRun(`${LIFE}-kept`, { MODE: 'script', SCRIPT: 'echo result > made' }, true),
       { do: 'reopen', runId: `${LIFE}-kept` },
     ]);
-    expect((kept?.value as Run).exit.exitCode).toBe(0);
+    expect(answerOf<Run>(kept).exit.exitCode).toBe(0);
     expect(readFileSync(join(String(reopened?.value), 'made'), 'utf8')).toBe('result\n');
     if (mode === 'root') {
       execFileSync('umount', [join(lab.dataDir, `runs/${LIFE}-kept/disk`)]);

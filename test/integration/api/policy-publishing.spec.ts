@@ -97,7 +97,7 @@ describe('publishing', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
     const detail = await bench.read(name);
     expect(detail.versions.map(({ version }) => version)).toEqual([2, 1]);
-    expect(detail.summary).toBe((won[0]?.body as unknown as Detail).summary);
+    expect(detail.summary).toBe((won[0]!.body as unknown as Detail).summary);
     const rows = await api.database.owner.query('select 1 from policy_versions where policy_id = $1', [detail.id]);
     expect(rows.rowCount).toBe(2);
   });

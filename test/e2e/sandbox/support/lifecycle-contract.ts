@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxExit, SandboxHandle } from '../../../../src/platform/sandbox/provider.js';
 import { awaitNoLeftovers, findLeftovers } from '../../../support/sandbox/leftovers.js';
-import type { SandboxLab } from './sandbox-lab.js';
+import { answerOf, type SandboxLab } from './sandbox-lab.js';
 
 const SIZES = { memory_mb: 256, cpus: 1, disk_mb: 32, pids: 64 };
 /** Begins the names of the runs of this process; another one on this machine may try the same. */
@@ -32,7 +32,7 @@ export function wholeRun(runId: string, variables: Record<string, string>, keep 
 /** Removes whatever the provider of a lab still has. */
 export async function releaseAll(lab: SandboxLab): Promise<void> {
   const [listed] = await lab.perform([{ do: 'list' }]);
-  const { remains } = listed?.value as { remains: string[] };
+  const { remains } = answerOf<{ remains: string[] }>(listed);
   await lab.perform(remains.map((runId) => ({ do: 'release' as const, runId })));
 }
 
@@ -51,14 +51,14 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
     const [result] = await lab().perform([
       wholeRun(`${LIFE}-exit`, { MODE: 'script', SCRIPT: 'echo hello; id -un; echo to-error >&2', EXIT: '7' }),
     ]);
-    const run = result?.value as Run;
+    const run = answerOf<Run>(result);
     expect(run.exit).toMatchObject({ exitCode: 7, reason: expect.stringContaining('exit code 7') });
     expect(run.output).toBe(`hello\n${user}\nto-error\n`);
   });
 
   it('keeps the last MiB of what was printed, whoever is alive to read it', async () => {
     const started = await lab().performAndDie([startedRun(`${LIFE}-flood`, { MODE: 'flood', EXIT: '3' })]);
-    const { handle } = started.value as Run;
+    const { handle } = answerOf<Run>(started);
     const [exit, output] = await lab().perform([
       { do: 'wait', handle },
       { do: 'output', runId: `${LIFE}-flood` },
@@ -70,7 +70,7 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
 
   it('outlives the process that started it and is found again by pid and start time', async () => {
     const started = await lab().performAndDie([startedRun(`${LIFE}-orphan`, { MODE: 'idle' })]);
-    const { handle } = started.value as Run;
+    const { handle } = answerOf<Run>(started);
     const [state, list, again, end, after] = await lab().perform([
       { do: 'state', handle },
       { do: 'list' },
@@ -79,10 +79,10 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
       { do: 'state', handle },
     ]);
     expect(state?.value).toEqual({ phase: 'running' });
-    expect((list?.value as { managed: { runId: string; handle: SandboxHandle }[] }).managed).toEqual([
+    expect(answerOf<{ managed: { runId: string; handle: SandboxHandle }[] }>(list).managed).toEqual([
       { runId: `${LIFE}-orphan`, handle },
     ]);
-    expect((again?.value as Run).handle).toEqual(handle);
+    expect(answerOf<Run>(again).handle).toEqual(handle);
     expect(end).toEqual({ value: null });
     expect(after?.value).toEqual({ phase: 'terminated', exitCode: null, reason: 'the sandbox was ended by Sandgate' });
     const other = { ...handle, attrs: { ...handle.attrs, start_time: 1 } };
@@ -95,9 +95,9 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
     const [result] = await lab().perform([
       wholeRun(`${LIFE}-background`, { MODE: 'background', SECONDS: seconds }, true),
     ]);
-    expect((result?.value as Run).exit.exitCode).toBe(0);
+    expect(answerOf<Run>(result).exit.exitCode).toBe(0);
     const [list] = await lab().perform([{ do: 'list' }]);
-    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain(
+    expect(answerOf<{ managed: { runId: string }[] }>(list).managed.map((one) => one.runId)).not.toContain(
       `${LIFE}-background`,
     );
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`sleep ${seconds}`);
@@ -110,7 +110,7 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
       { do: 'release', runId: `${LIFE}-stays` },
       { do: 'reopen', runId: `${LIFE}-stays` },
     ]);
-    expect((kept?.value as Run).output).toBe('result\n');
+    expect(answerOf<Run>(kept).output).toBe('result\n');
     expect(reopened?.value).toEqual(expect.stringContaining(lab().dataDir));
     expect(gone).toEqual({ value: null });
   });
@@ -119,7 +119,7 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
     `proof 19: after ${MANY} sandboxes nothing of them is left`,
     async () => {
       const [listed] = await lab().perform([{ do: 'list' }]);
-      const earlier = (listed?.value as { remains: string[] }).remains;
+      const earlier = answerOf<{ remains: string[] }>(listed).remains;
       await lab().perform(earlier.map((runId) => ({ do: 'release' as const, runId })));
       const steps = Array.from({ length: MANY }, (_, index) => `${LIFE}-many-${index}`).map((runId, index) =>
         index % 3 === 0
@@ -131,7 +131,7 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
       const place = { folder: lab().dataDir, isRun: (name: string) => name.startsWith(`${LIFE}-`) };
       expect(findLeftovers(place)).not.toEqual([]);
       const [alive] = await lab().perform([{ do: 'list' }]);
-      const { managed } = alive?.value as { managed: { runId: string }[] };
+      const { managed } = answerOf<{ managed: { runId: string }[] }>(alive);
       expect(managed).toHaveLength(Math.ceil(MANY / 3));
       await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
       await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
@@ -155,12 +155,12 @@ export function itPreparesApart(lab: () => SandboxLab): void {
       wholeRun(runId, { MODE: 'script', SCRIPT: leave, PHASE: 'setup', EXIT: '6' }, true),
       wholeRun(runId, { MODE: 'script', SCRIPT: find, PHASE: 'agent' }),
     ]);
-    expect((first?.value as Run).exit.exitCode).toBe(6);
+    expect(answerOf<Run>(first).exit.exitCode).toBe(6);
     expect(second?.value).toMatchObject({ exit: { exitCode: 0 }, output: 'kept\nmade\n1\n' });
     const started = await lab().performAndDie([startedRun(runId, { MODE: 'idle', PHASE: 'setup' })]);
     const [refused, , after] = await lab().perform([
       startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
-      { do: 'terminate', handle: (started.value as Run).handle },
+      { do: 'terminate', handle: answerOf<Run>(started).handle },
       startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
     ]);
     expect(refused?.error).toBe('another sandbox of the run is still alive');

@@ -23,6 +23,12 @@ export interface StepResult {
   error?: string;
 }
 
+/** What a step answered, in the form that its kind has. @throws Error with the reason of one that failed */
+export function answerOf<Answer>(result: StepResult | undefined): Answer {
+  if (result?.value === undefined) throw new Error(result?.error ?? 'the step was not performed');
+  return result.value as Answer;
+}
+
 /**
  * A data folder with a provider, driven by a process of its own, because whose process it is decides the mode. Programs
  * are bundled, so that an unprivileged user can run them wherever the checkout is.
