@@ -7,7 +7,7 @@ import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-st
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** In all, so that each manner of failing occurs; the nightly campaign delivers 5,000. */
-const DELIVERIES = Number(process.env['TEST_DELIVERIES'] ?? 150);
+const DELIVERIES = Number(process.env['TEST_DELIVERIES'] ?? 90);
 const EACH_RUN = 10;
 const RUNS = Math.ceil(DELIVERIES / EACH_RUN);
 const WITHIN_MS = 120_000 + DELIVERIES * 600;
