@@ -7,6 +7,7 @@ import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { placeRunsc } from '../../support/engine/runsc.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
+import { until } from '../../support/time/until.js';
 import { SandboxLab } from './support/sandbox-lab.js';
 
 jest.setTimeout(120_000);
@@ -43,12 +44,17 @@ describeWithEngine('an engine whose containers are run by gVisor', () => {
       ...['--volume', `${folder}:/mnt:ro`, '--entrypoint', `/mnt/${program}`, TEST_IMAGE, 'it runs'],
     );
 
+  /** What a provider finds; on a busy machine the engine may not answer in time at first. */
+  async function found(env: Record<string, string> = {}): Promise<unknown> {
+    const check = () => lab.perform([{ do: 'check' }], env);
+    const [result] = await until(check, (results) => !JSON.stringify(results).includes('does not answer'));
+    return result?.value;
+  }
+
   it('proof 17: is refused with the reason, whether it was asked for or not', async () => {
     const reason = expect.stringContaining('gVisor (runsc) executes no program that its user cannot read');
-    const [found] = await lab.perform([{ do: 'check' }]);
-    expect(found?.value).toMatchObject({ ok: false, missing: [reason, expect.stringContaining('runsc')] });
-    const [asked] = await lab.perform([{ do: 'check' }], { PROBE_RUNTIME: 'runsc' });
-    expect(asked?.value).toMatchObject({ ok: false, missing: [reason] });
+    expect(await found()).toMatchObject({ ok: false, missing: [reason, expect.stringContaining('runsc')] });
+    expect(await found({ PROBE_RUNTIME: 'runsc' })).toMatchObject({ ok: false, missing: [reason] });
     expect(engine.containers()).toEqual([]);
   });
 

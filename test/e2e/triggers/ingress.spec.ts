@@ -11,6 +11,7 @@ import { RestApi } from '../../support/codehost/rest-api.js';
 import { LiveStack, type Part } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
+import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
 import { githubPullRequest } from '../../support/webhooks/payloads.js';
 import { git } from '../workspace/support.js';
 
@@ -23,8 +24,8 @@ const STEPS = [
   { tool: 'Read', input: { file_path: '/workspace/a.txt' } },
   { say: 'done' },
 ];
-/** Of each part that is killed. */
-const KILLS: readonly Part[] = ['api', 'worker', 'temporal', 'postgres'];
+/** What is killed; all parts by the nightly campaign, and right after each webhook was stored by faults/webhook-to-comment. */
+const KILLS: readonly Part[] = IS_NIGHTLY ? ['api', 'worker', 'temporal', 'postgres'] : ['api'];
 const PATIENCE_MS = 120_000;
 
 interface Dispatch {
