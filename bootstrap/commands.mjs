@@ -35,19 +35,19 @@ export const COMMANDS = {
     ],
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
-  test: { needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
+  test: { needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal'], argv: JEST },
   'test:unit': { needs: ['documents-packages', 'documents-build'], argv: ofSize('unit') },
   'test:integration': {
-    needs: [...DOCUMENTS, 'tools', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'temporal'],
     argv: ofSize('integration'),
   },
   'test:e2e': {
-    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal'],
     argv: ofSize('e2e'),
   },
   'test:quick': { needs: [...DOCUMENTS, 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
   'test:changed': {
-    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
+    needs: [...DOCUMENTS, 'tools', 'oracles', 'engine', 'temporal'],
     argv: ['build/run-part.mjs', 'changed'],
   },
   nightly: {

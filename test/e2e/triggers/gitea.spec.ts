@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
@@ -11,6 +11,7 @@ import { WebhookRelay } from '../../support/http/webhook-relay.js';
 import { LiveStack, type Session } from '../../support/installation/live-stack.js';
 import { taskOf } from '../../support/models/messages-body.js';
 import { eventsOf } from '../../support/installation/timeline.js';
+import { describeNightly } from '../../support/nightly/nightly.js';
 
 jest.setTimeout(240_000);
 
@@ -133,7 +134,7 @@ function addedAt(headSha: string): string[] {
   return diff.split('\n').filter((each) => /^\+(?!\+\+ )/.test(each));
 }
 
-describe('a pull request at Gitea', () => {
+describeNightly('a pull request at Gitea', () => {
   let number: number;
 
   it('CP-108 CP-109 CP-110 starts a run on its head, which comments and sets one status', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Codehost } from '../../../src/core/codehost/codehost.js';
 import { publishResult } from '../../../src/core/deliveries/publish-result.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
@@ -9,7 +9,7 @@ import { Egress } from '../../../src/platform/egress/egress.js';
 import { Gitea, type GiteaPullRequest, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { connectionIn } from '../../support/connections/connections-api.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
-import { itNightly } from '../../support/nightly/nightly.js';
+import { describeNightly } from '../../support/nightly/nightly.js';
 import { until } from '../../support/time/until.js';
 import { DeliveryBench } from '../../support/deliveries/delivery-bench.js';
 
@@ -71,7 +71,7 @@ async function openPullRequest(branch: string): Promise<GiteaPullRequest> {
   return gitea.openPullRequest(repository, { head: repository, branch, title: branch });
 }
 
-describe('results at Gitea, with the token of a person', () => {
+describeNightly('results at Gitea, with the token of a person', () => {
   it('CP-110 a pull request has one comment, which a later run edits, and one status for each head', async () => {
     const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'review' });
     const pull = await openPullRequest('one');
@@ -92,7 +92,7 @@ describe('results at Gitea, with the token of a person', () => {
     expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
   });
 
-  itNightly(
+  it(
     'CP-110 tells nobody of a summary that mentions them and links no issue, however it is written',
     async () => {
       const friend = await gitea.addUser('friend');
@@ -131,7 +131,7 @@ describe('results at Gitea, with the token of a person', () => {
     },
   );
 
-  itNightly('finds its comment and its status again when the record of them was lost', async () => {
+  it('finds its comment and its status again when the record of them was lost', async () => {
     const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'forgetful' });
     const pull = await openPullRequest('two');
     await gitea.comment(repository, pull.number, owner, `copied <!-- service:sub:${subscription.id} -->`);
@@ -145,7 +145,7 @@ describe('results at Gitea, with the token of a person', () => {
     expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
   });
 
-  itNightly(
+  it(
     'makes a comment anew that was deleted, and fails in words of ours at a pull request that is not there',
     async () => {
       const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'deleted' });

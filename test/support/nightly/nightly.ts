@@ -1,8 +1,9 @@
 import { describe, it } from '@jest/globals';
 
 /**
- * Whether this is the nightly campaign (build/run-nightly.mjs). `npm test` takes a share of what a container engine, a code host or
- * programs of other versions are for, and of requests by the thousand that differ little; the campaign takes all of it.
+ * Whether this is the nightly campaign (build/run-nightly.mjs). `npm test` takes a share of what a container engine or programs of
+ * other versions are for, and of requests by the thousand that differ little, and nothing of what a code host of others is for, which
+ * would have to be built first; the campaign takes all of it.
  */
 export const IS_NIGHTLY = process.env['TEST_NIGHTLY'] === '1';
 
