@@ -92,44 +92,41 @@ describeNightly('results at Gitea, with the token of a person', () => {
     expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
   });
 
-  it(
-    'CP-110 tells nobody of a summary that mentions them and links no issue, however it is written',
-    async () => {
-      const friend = await gitea.addUser('friend');
-      const [linked, reviewed, control] = [
-        await openPullRequest('linked'),
-        await openPullRequest('reviewed'),
-        await openPullRequest('control'),
-      ];
-      const n = linked.number;
-      const address = `${gitea.url}/${repository.full}/pulls/${n}`;
-      const forms = [
-        `@friend \\@friend &#64;friend &commat;friend (@friend) **@friend** a@b.co@friend`,
-        `| \`x | @friend | #${n} y\` |\n| --- | --- | --- |\n| \`x | @friend | #${n} y\` |`,
-        `a \` b\n\` @friend #${n} \` c`,
-        `a\n    ~~~\n    @friend #${n}\n    ~~~`,
-        `#${n} !${n} \\#${n} &#35;${n} #&#${48 + n};  ${repository.full}#${n} ${repository.full}!${n}`,
-        `${address} [a](${address}) [b](/${repository.full}/issues\\/${n})\n\n[c]: ${address}\n\n[c] <${address}>`,
-      ];
-      const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'loud' });
-      expect(await publish(subscription, reviewed, 'completed', forms.join('\n\n'))).toEqual([null, null]);
-      await gitea.comment(repository, control.number, bot, forms.join('\n\n'));
-      const told = await until(
-        () => gitea.notifications(friend),
-        ({ length }) => length > 0,
-      );
-      expect(told).toEqual([`${gitea.url}/${repository.full}/pulls/${control.number}`]);
-      const references = (await gitea.timeline(repository, n)).filter((kind) => kind.endsWith('_ref'));
-      expect(references).toEqual(['comment_ref']);
-      const [comment] = await gitea.comments(repository, reviewed.number);
-      for (const form of forms) {
-        expect(comment!.body).toContain(summaryForPage(form));
-        const links = /href="[^"]*\/friend"|class="ref-issue|(?:pulls|issues)\/\d+"/;
-        expect(await gitea.rendered(repository, form)).toMatch(links);
-        expect(await gitea.rendered(repository, summaryForPage(form))).not.toMatch(links);
-      }
-    },
-  );
+  it('CP-110 tells nobody of a summary that mentions them and links no issue, however it is written', async () => {
+    const friend = await gitea.addUser('friend');
+    const [linked, reviewed, control] = [
+      await openPullRequest('linked'),
+      await openPullRequest('reviewed'),
+      await openPullRequest('control'),
+    ];
+    const n = linked.number;
+    const address = `${gitea.url}/${repository.full}/pulls/${n}`;
+    const forms = [
+      `@friend \\@friend &#64;friend &commat;friend (@friend) **@friend** a@b.co@friend`,
+      `| \`x | @friend | #${n} y\` |\n| --- | --- | --- |\n| \`x | @friend | #${n} y\` |`,
+      `a \` b\n\` @friend #${n} \` c`,
+      `a\n    ~~~\n    @friend #${n}\n    ~~~`,
+      `#${n} !${n} \\#${n} &#35;${n} #&#${48 + n};  ${repository.full}#${n} ${repository.full}!${n}`,
+      `${address} [a](${address}) [b](/${repository.full}/issues\\/${n})\n\n[c]: ${address}\n\n[c] <${address}>`,
+    ];
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'loud' });
+    expect(await publish(subscription, reviewed, 'completed', forms.join('\n\n'))).toEqual([null, null]);
+    await gitea.comment(repository, control.number, bot, forms.join('\n\n'));
+    const told = await until(
+      () => gitea.notifications(friend),
+      ({ length }) => length > 0,
+    );
+    expect(told).toEqual([`${gitea.url}/${repository.full}/pulls/${control.number}`]);
+    const references = (await gitea.timeline(repository, n)).filter((kind) => kind.endsWith('_ref'));
+    expect(references).toEqual(['comment_ref']);
+    const [comment] = await gitea.comments(repository, reviewed.number);
+    for (const form of forms) {
+      expect(comment!.body).toContain(summaryForPage(form));
+      const links = /href="[^"]*\/friend"|class="ref-issue|(?:pulls|issues)\/\d+"/;
+      expect(await gitea.rendered(repository, form)).toMatch(links);
+      expect(await gitea.rendered(repository, summaryForPage(form))).not.toMatch(links);
+    }
+  });
 
   it('finds its comment and its status again when the record of them was lost', async () => {
     const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'forgetful' });
@@ -145,18 +142,15 @@ describeNightly('results at Gitea, with the token of a person', () => {
     expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
   });
 
-  it(
-    'makes a comment anew that was deleted, and fails in words of ours at a pull request that is not there',
-    async () => {
-      const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'deleted' });
-      const pull = await openPullRequest('three');
-      await publish(subscription, pull);
-      const [comment] = await gitea.comments(repository, pull.number);
-      await gitea.deleteComment(repository, comment!.id);
-      await publish(subscription, pull);
-      expect(await gitea.comments(repository, pull.number)).toHaveLength(1);
-      const [problem] = await publish(subscription, { ...pull, number: 9_999 });
-      expect(problem).toMatch(/^the code host answered \d{3}$/);
-    },
-  );
+  it('makes a comment anew that was deleted, and fails in words of ours at a pull request that is not there', async () => {
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'deleted' });
+    const pull = await openPullRequest('three');
+    await publish(subscription, pull);
+    const [comment] = await gitea.comments(repository, pull.number);
+    await gitea.deleteComment(repository, comment!.id);
+    await publish(subscription, pull);
+    expect(await gitea.comments(repository, pull.number)).toHaveLength(1);
+    const [problem] = await publish(subscription, { ...pull, number: 9_999 });
+    expect(problem).toMatch(/^the code host answered \d{3}$/);
+  });
 });
