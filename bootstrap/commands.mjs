@@ -63,7 +63,7 @@ export const COMMANDS = {
   'documents:build': { needs: ['documents-packages', 'build'], argv: ['build/build-documents.mjs'] },
   'documents:start': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],
-    argv: ['--enable-source-maps', 'dist/documents/src/embedded/main.js'],
+    argv: ['--enable-source-maps', 'dist/documents/embedded/main.js'],
   },
   'documents:demo': {
     needs: [...DOCUMENTS, 'tools', 'temporal'],

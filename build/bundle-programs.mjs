@@ -1,8 +1,9 @@
 /**
  * Bundles the programs of a product: the API and the worker into one file each, `api/main.js` and `worker/main.js` in the folder of its
  * build, the command line into `cli/main.js` and a file for each part that only some commands load; of documents also the engine, which is
- * started for every document, into `engine/main.js`. Node takes as long to find and link their two thousand modules as to run them. The
- * input is what was compiled before, because the bundler knows no metadata of decorators.
+ * started for every document, into `engine/main.js`, and the supervisor and what it runs before the others, into `embedded/main.js` and
+ * `prepare/main.js`. Node takes as long to find and link their two thousand modules as to run them. The input is what was compiled
+ * before, because the bundler knows no metadata of decorators.
  * Usage: node build/bundle-programs.mjs [dist/documents]
  */
 import { existsSync } from 'node:fs';
@@ -21,6 +22,8 @@ const folder = process.argv[2] ?? 'dist';
 const COMMON_JS = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;
+
+const OF_THE_PROCESS = 'process';
 
 /** A module of ours goes on finding the files beside it by the address that it has in dist/. */
 const ownAddress = (part) => ({
@@ -48,28 +51,52 @@ const optionalPackages = {
   },
 };
 
+/**
+ * Node's HTTP is taken from the process: an ES module import of it reads every export, which loads the whole of fetch and WebSocket and
+ * costs each start 60 ms of the processor.
+ */
+const httpWithoutFetch = {
+  name: 'http-without-fetch',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(node:)?https?$/ }, ({ path: name, kind }) =>
+      kind === 'import-statement' ? { path: name, namespace: OF_THE_PROCESS } : undefined,
+    );
+    bundler.onLoad({ filter: /^/, namespace: OF_THE_PROCESS }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(name)});`,
+    }));
+  },
+};
+
 /** Nest asks for both by name while it runs: there must be one of each. */
 const ASKED_FOR_BY_NAME = ['class-validator', 'class-transformer'];
 /** Temporal's worker starts threads from files of its own packages, which must find the same classes there. */
 const WITH_THREADS = ['@temporalio/*'];
+/** Brings Temporal's server where there is none, and its bundler with it. */
+const TO_FETCH_A_SERVER = ['@temporalio/testing'];
 /** Brings a native addon, which is optional; only hosts that run sandboxes in containers load it. */
 const WITH_ADDONS = ['dockerode'];
 
 await bundle('api', ASKED_FOR_BY_NAME);
 await bundle('worker', [...WITH_THREADS, ...WITH_ADDONS]);
 await bundle('cli', [...ASKED_FOR_BY_NAME, ...WITH_THREADS, ...WITH_ADDONS], { splitting: true });
-const engine = 'platform/extraction/program';
-if (existsSync(path.join(root, folder, 'src', engine))) await bundle('engine', [], { source: engine });
+const others = {
+  engine: 'platform/extraction/program/main.js',
+  embedded: 'embedded/main.js',
+  prepare: 'embedded/prepare.main.js',
+};
+for (const [part, source] of Object.entries(others)) {
+  if (existsSync(path.join(root, folder, 'src', source))) await bundle(part, TO_FETCH_A_SERVER, { source });
+}
 
 /**
  * @param part the folder of the bundle
- * @param source the folder of the program, where it is not that of its bundle
+ * @param source the file of the program, where its folder is not that of its bundle
  * @param splitting whether what is imported while the program runs gets a file of its own
  */
-async function bundle(part, external, { source = part, splitting = false } = {}) {
+async function bundle(part, external, { source = `${part}/main.js`, splitting = false } = {}) {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: { [`${part}/main`]: `${folder}/src/${source}/main.js` },
+    entryPoints: { [`${part}/main`]: `${folder}/src/${source}` },
     outdir: folder,
     chunkNames: `${part}/[name]-[hash]`,
     bundle: true,
@@ -87,7 +114,7 @@ async function bundle(part, external, { source = part, splitting = false } = {})
     lineLimit: 200,
     sourcemap: 'linked',
     sourcesContent: false,
-    plugins: [ownAddress(part), optionalPackages],
+    plugins: [ownAddress(part), httpWithoutFetch, optionalPackages],
     logLevel: 'warning',
   });
   for (const { path: file, text } of outputFiles) {
@@ -104,7 +131,9 @@ async function removeOthers(of, kept) {
 /** Stack traces name our TypeScript; of packages they name the bundle, because Node keeps in memory whatever a map holds. */
 function mapOfOurs(text) {
   const map = JSON.parse(text);
-  const isOurs = map.sources.map((source) => !source.includes('node_modules/'));
+  const isOurs = map.sources.map(
+    (source) => !source.includes('node_modules/') && !source.includes(`${OF_THE_PROCESS}:`),
+  );
   let within = true;
   const lines = decode(map.mappings).map((line) =>
     line.flatMap(([column, source, sourceLine, sourceColumn]) => {

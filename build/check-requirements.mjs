@@ -18,7 +18,7 @@ const required = new Set(requirements.map((line) => /^\| ((?:CP|DI)-\d{3}) \|/.e
 const testName =
   /\b(?:it|itNightly|test|describe|describeNightly)(?:\.each(?:<[^()]*?>)?\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
 const carried = new Set();
-for (const file of globSync('{,documents/}{src,test}/**/*.spec.ts')) {
+for (const file of globSync('{,documents/}{src,test}/**/*.{spec,part}.ts')) {
   for (const [, , name] of readFileSync(file, 'utf8').matchAll(testName)) {
     for (const id of name.match(/\b(?:CP|DI)-\d{3}\b/g) ?? []) carried.add(id);
   }

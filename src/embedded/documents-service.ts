@@ -77,7 +77,7 @@ export class DocumentsPrograms {
    * @throws StartRefused with the reason
    */
   async prepare(env: NodeJS.ProcessEnv): Promise<void> {
-    await runToItsEnd(this.program('src/embedded/prepare.main.js'), env, 'the documents service could not be prepared');
+    await runToItsEnd(this.program('prepare/main.js'), env, 'the documents service could not be prepared');
   }
 
   api(shared: Shared, env: NodeJS.ProcessEnv, url: string): PartDefinition {

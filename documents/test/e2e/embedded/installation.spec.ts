@@ -9,6 +9,7 @@ import {
   temporaryDocsvcFolder,
   type DocsvcPart,
 } from '../../support/installation/started-docsvc.js';
+import { outlivesItsDriver } from './lost-driver-store.part.js';
 
 const folder = temporaryDocsvcFolder();
 let running: StartedDocsvc | undefined;
@@ -131,3 +132,5 @@ describe('the documents service on one machine', () => {
     });
   });
 });
+
+describe('the driver loses its store', () => outlivesItsDriver(start));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
-import { makePdf } from '../../support/documents/make-pdf.js';
+import { markedPdfs } from '../../support/documents/marked-pdf.js';
 import { snapshotVersion } from '../../support/documents/snapshot-version.js';
 import { uploadResuming } from '../../support/uploads/resuming-upload.js';
 
@@ -14,7 +14,7 @@ import { uploadResuming } from '../../support/uploads/resuming-upload.js';
 const KILLS = Number(process.env['TEST_DOCSVC_KILLS'] ?? 8);
 const PAGES = 60;
 const MIB = 1024 * 1024;
-/** Makes the file three parts long. */
+/** Makes the file three parts long; nobody looks at them. */
 const UNUSED_BYTES = 17 * MIB;
 
 type Phase = 'upload' | 'ingest';
@@ -39,6 +39,7 @@ describe('kill -9 of API and worker', () => {
   let live: LivePipeline;
   let api: LiveApi;
   let undisturbed: { snapshot: object; uploadMs: number; ingestMs: number };
+  let documentOf: (mark: string) => Buffer;
   const compiled = mkdtempSync(join(tmpdir(), 'docsvc-compiled-'));
 
   beforeAll(async () => {
@@ -47,6 +48,7 @@ describe('kill -9 of API and worker', () => {
     api = await LiveApi.start(live);
     // Of both, although neither has ended: a kill leaves what the next start needs.
     await untilCompiled(ofWorker);
+    documentOf = await markedPdfs(pagesOf, UNUSED_BYTES);
     await play(null);
     undisturbed = await play(null);
   });
@@ -71,7 +73,7 @@ describe('kill -9 of API and worker', () => {
   async function play(kill: Kill | null): Promise<{ snapshot: object; uploadMs: number; ingestMs: number }> {
     // Digits are equally wide, so that lines break alike.
     const mark = Array.from({ length: 18 }, () => randomInt(10)).join('');
-    const bytes = await documentOf(mark);
+    const bytes = documentOf(mark);
     const strike = (phase: Phase): Promise<void> =>
       kill?.phase === phase ? strikeAfter(kill.victims, kill.at * undisturbed[`${phase}Ms`]) : Promise.resolve();
     const begun = performance.now();
@@ -107,13 +109,12 @@ describe('kill -9 of API and worker', () => {
   );
 });
 
-/** Text with a table on each page, and bytes that nobody looks at. */
-function documentOf(mark: string): Promise<Buffer> {
-  const pages = Array.from({ length: PAGES }, (_, page) =>
+/** Text with a table on each page. */
+function pagesOf(mark: string): string[][] {
+  return Array.from({ length: PAGES }, (_, page) =>
     Array.from(
       { length: 25 },
       (_line, line) => `${mark} page ${page} line ${line}: the pilot boards at the outer buoy.`,
     ),
   );
-  return makePdf(pages, { unusedBytes: UNUSED_BYTES });
 }

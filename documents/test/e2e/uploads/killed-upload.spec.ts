@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IS_NIGHTLY } from '../../../../test/support/nightly/nightly.js';
 import { makeOrganization } from '../../../src/core/access/make-organization.js';
 import { ApiProcess } from '../../support/api/api-process.js';
 import { SEAL_KEY } from '../../support/api/api.js';
@@ -12,10 +13,10 @@ import { CountingRelay } from '../../support/uploads/counting-relay.js';
 
 const MIB = 1024 * 1024;
 const PART_BYTES = 8 * MIB;
-/** Half of what is usual, so that half of the file is enough. */
-const CONCURRENCY = 2;
-/** Half of it is two parts more than are on their way at once: to send all again would be too much. */
-const FILE_BYTES = 8 * PART_BYTES + 1;
+/** Half of what is usual, so that half of the file is enough; the campaign has all of both. */
+const CONCURRENCY = IS_NIGHTLY ? 4 : 2;
+/** Half of it is more parts than are on their way at once: to send all again would be too much. */
+const FILE_BYTES = (IS_NIGHTLY ? 14 : 8) * PART_BYTES + 1;
 /** Requests without a part, and the heads of those with one. */
 const OVERHEAD_BYTES = MIB;
 

@@ -2,9 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { plantVersion } from '../../support/documents/plant-version.js';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import { shareDeployment } from '../../support/installation/share-deployment.js';
 import { EventReceiver, type ReceivedEvent } from '../../support/webhooks/event-receiver.js';
+import { keepsNoneWaiting } from './slow-receiver.part.js';
 
 /** Of API and worker while events are delivered; the nightly campaign (build/run-nightly.mjs) kills 100 times. */
 const KILLS = Math.ceil(Number(process.env['TEST_DOCSVC_KILLS'] ?? 8) / 2);
@@ -23,16 +25,11 @@ interface Delivery {
 let live: LivePipeline;
 let api: LiveApi;
 let receiver: EventReceiver;
+const enter = shareDeployment({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
 beforeAll(async () => {
-  receiver = await EventReceiver.start();
-  live = await LivePipeline.start({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
-  api = await LiveApi.start(live);
+  [{ live, api }, receiver] = await Promise.all([enter(), EventReceiver.start()]);
 });
-afterAll(async () => {
-  await api.kill();
-  await live.stop();
-  await receiver.close();
-});
+afterAll(() => receiver.close());
 afterEach(async () => {
   await live.test.owner.query('delete from webhooks');
 });
@@ -80,6 +77,8 @@ describe('deliveries of a live deployment', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(750);
   });
 });
+
+describe('a receiver that takes its time', () => keepsNoneWaiting(enter));
 
 interface Kill {
   at: number;

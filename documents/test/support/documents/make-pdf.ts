@@ -8,10 +8,17 @@ import PDFDocument from 'pdfkit';
  */
 export function makePdf(
   pages: readonly (readonly string[])[],
-  { userPassword, unusedBytes }: { userPassword?: string; unusedBytes?: number } = {},
+  {
+    userPassword,
+    unusedBytes,
+    isPacked = true,
+  }: { userPassword?: string; unusedBytes?: number; isPacked?: boolean } = {},
 ): Promise<Buffer> {
   const password = userPassword === undefined ? {} : { userPassword };
-  const document = new PDFDocument({ size: 'A4', margin: 50, autoFirstPage: false, ...password });
+  const document = new PDFDocument({
+    ...{ size: 'A4', margin: 50, autoFirstPage: false, compress: isPacked },
+    ...password,
+  });
   // Has the filters that it names, which are none: to compress what is random takes seconds.
   if (unusedBytes !== undefined) document.ref({ Filter: [] }).end(randomBytes(unusedBytes));
   for (const lines of pages) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { nodeProgram } from '../../../../src/embedded/service-parts.js';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
+import type { FirstClient } from '../../../src/core/access/make-organization.js';
 import type { LivePipeline } from './live-pipeline.js';
 
 const API = new URL('../../../../dist/documents/api/main.js', import.meta.url);
@@ -17,7 +18,7 @@ export interface LiveAnswer<B> {
 export class LiveApi {
   private child: ChildProcess | null = null;
   private said = '';
-  private token: string | null = null;
+  private readonly tokens = new Map<string, string>();
 
   private constructor(
     private readonly pipeline: LivePipeline,
@@ -59,12 +60,12 @@ export class LiveApi {
 
   /** A request of the administrator. */
   async ask<B = Record<string, unknown>>(path: string, init: RequestInit = {}): Promise<LiveAnswer<B>> {
-    this.token ??= await this.newToken();
+    const token = await this.tokenOf(this.pipeline.org.client);
     const isForm = init.body instanceof FormData;
     const answer = await fetch(`${this.origin}${path}`, {
       ...init,
       headers: {
-        authorization: `Bearer ${this.token}`,
+        authorization: `Bearer ${token}`,
         ...(init.body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...(init.headers as Record<string, string> | undefined),
       },
@@ -84,8 +85,9 @@ export class LiveApi {
     return { documentId: body.document.id, versionId: body.version.id };
   }
 
-  private async newToken(): Promise<string> {
-    const { clientId, clientSecret } = this.pipeline.org.client;
+  private async tokenOf({ clientId, clientSecret }: FirstClient): Promise<string> {
+    const known = this.tokens.get(clientId);
+    if (known !== undefined) return known;
     const answer = await fetch(`${this.origin}/oauth/token`, {
       method: 'POST',
       body: new URLSearchParams({
@@ -95,7 +97,9 @@ export class LiveApi {
       }),
     });
     if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    return ((await answer.json()) as { access_token: string }).access_token;
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    this.tokens.set(clientId, token);
+    return token;
   }
 }
 

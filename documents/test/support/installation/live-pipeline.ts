@@ -53,7 +53,7 @@ export class LivePipeline {
 
   private constructor(
     readonly test: TestDatabase,
-    readonly org: LiveOrganization,
+    private ofNow: LiveOrganization,
     readonly store: FsBlobStore,
     readonly temporal: OwnNamespace,
     private readonly driver: ConnectedDriver,
@@ -70,13 +70,19 @@ export class LivePipeline {
       timing: { workflowTaskMs: 2000 },
     };
     const driver = connectDriver(config, test.record, WOKEN_WORKFLOWS, { warn: () => undefined });
-    const client = await makeOrganization(test.record, 'Acme');
-    const workspaceId = await plantWorkspace(test.owner, client.orgId);
-    const projectId = await plantProject(test.owner, { orgId: client.orgId, workspaceId });
-    const org = { orgId: client.orgId, projectId, client };
-    const pipeline = new LivePipeline(test, org, store, temporal, driver, folder, env);
+    const pipeline = new LivePipeline(test, await newOrganization(test), store, temporal, driver, folder, env);
     await pipeline.startWorker();
     return pipeline;
+  }
+
+  /** Whose documents are uploaded and asked for. */
+  get org(): LiveOrganization {
+    return this.ofNow;
+  }
+
+  /** From now on it is that of another organization, which has nothing yet. */
+  async changeOrganization(): Promise<void> {
+    this.ofNow = await newOrganization(this.test);
   }
 
   /** The environment of a process of this deployment. */
@@ -205,4 +211,11 @@ export class LivePipeline {
     await this.temporal.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+async function newOrganization({ record, owner }: TestDatabase): Promise<LiveOrganization> {
+  const client = await makeOrganization(record, 'Acme');
+  const { orgId } = client;
+  const workspaceId = await plantWorkspace(owner, orgId);
+  return { orgId, projectId: await plantProject(owner, { orgId, workspaceId }), client };
 }

@@ -7,7 +7,7 @@ import { compiledBefore } from '../../../../test/support/installation/own-place.
 import { processesOf, type Ended } from '../../../../test/support/installation/started-sandgate.js';
 import type { KeptClient } from '../../../src/embedded/first-client.js';
 
-const PROGRAM = resolve('dist/documents/src/embedded/main.js');
+const PROGRAM = resolve('dist/documents/embedded/main.js');
 const START_TIMEOUT_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 20_000;
 

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errors, request } from 'undici';
+import { isSystemError } from '../../../../src/domain/system-error.js';
 import { pauseAfter } from '../../../../test/support/time/pause.js';
 import type { LiveApi } from '../installation/live-api.js';
 
@@ -49,12 +51,19 @@ async function sendPart(api: LiveApi, uploadId: string, part: number, bytes: Buf
   const sign = { method: 'POST', body: JSON.stringify({ partNumbers: [part] }) };
   const [signed] = await insist(() => api.ask<{ url: string }[]>(`/api/uploads/${uploadId}/parts`, sign));
   try {
-    const answer = await fetch(signed?.url ?? '', { method: 'PUT', body: new Uint8Array(bytes) });
-    return answer.ok;
+    // As they are: `fetch` would copy them several times.
+    const { statusCode, body } = await request(signed?.url ?? '', { method: 'PUT', body: bytes });
+    await body.dump();
+    return statusCode < 300;
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!isUnreachable(error)) throw error;
     return false;
   }
+}
+
+/** The API died before it answered, or had not come back. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof errors.SocketError || isSystemError(error, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
 }
 
 /** Asks until there is an answer of success; the API may be dead, or starting. */

@@ -71,7 +71,7 @@ async function launchWatched(
   }).finally(() => ended.abort());
   await watching;
   if ((result.limit ?? null) !== null || result.exitCode === 0) return result;
-  return { ...result, limit: LIMIT_SIGNALS[result.exitCode ?? 0] ?? (await findCounted(watched)) };
+  return { ...result, limit: LIMIT_SIGNALS[result.exitCode ?? 0] ?? findCounted(watched) };
 }
 
 async function launch(

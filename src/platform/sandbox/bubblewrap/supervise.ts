@@ -33,7 +33,7 @@ async function readExit(folder: LaunchFolder, launch: LaunchRecord): Promise<San
   const end = await folder.readEnd();
   if (end !== null) return { exitCode: null, reason: end.reason };
   const status = await readFinalStatus(folder);
-  if (await ranOutOfMemory(launch.limits)) {
+  if (ranOutOfMemory(launch.limits)) {
     return {
       exitCode: status.exitCode,
       reason: `the sandbox reached its limit of ${launch.sizes.memory_mb} MiB of memory`,
@@ -111,7 +111,7 @@ export async function killSandbox(folder: LaunchFolder, identity: ProcessIdentit
   killProcess(identity);
   const deadline = Date.now() + DEATH_TIMEOUT_MS;
   const launch = await folder.readLaunch();
-  while (isAlive(identity) || (await killStragglers(launch))) {
+  while (isAlive(identity) || killStragglers(launch)) {
     if (Date.now() > deadline)
       throw new SandgateError('sandbox_failed', `the processes of sandbox ${folder.runId} do not end`);
     await sleep(DEATH_POLL_MS);
@@ -121,10 +121,10 @@ export async function killSandbox(folder: LaunchFolder, identity: ProcessIdentit
 /**
  * Whatever else is in the run's cgroup: bubblewrap's outer half, or a launch that was cut short. @returns true while any is alive
  */
-async function killStragglers(launch: LaunchRecord | null): Promise<boolean> {
+function killStragglers(launch: LaunchRecord | null): boolean {
   if (launch === null || launch.bootId !== currentBootId()) return false;
   let found = false;
-  for (const pid of await listMembers(launch.limits)) {
+  for (const pid of listMembers(launch.limits)) {
     const member = identifyProcess(pid);
     if (member !== undefined && killProcess(member)) found = true;
   }

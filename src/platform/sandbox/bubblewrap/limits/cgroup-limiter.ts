@@ -1,4 +1,5 @@
-import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { access, constants, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,14 +101,10 @@ function settings(version: 1 | 2, controllers: string[], sizes: SandboxSizes): S
 }
 
 /** True when the kernel killed a process of the run for want of memory. */
-export async function ranOutOfMemory(record: LimitRecord): Promise<boolean> {
+export function ranOutOfMemory(record: LimitRecord): boolean {
   if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return false;
-  const file = record.kind === 'cgroup-v2' ? 'memory.events' : 'memory.oom_control';
-  for (const group of record.groups) {
-    const text = await readOptional(join(group, file));
-    if (Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0) return true;
-  }
-  return false;
+  const texts = readAll(record.groups, record.kind === 'cgroup-v2' ? 'memory.events' : 'memory.oom_control');
+  return texts.some((text) => Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0);
 }
 
 /** What the kernel counted for a run; null where the limits are no cgroups. */
@@ -119,25 +116,21 @@ export interface GroupCounts {
   outOfMemory: boolean;
 }
 
-export async function readCounts(record: LimitRecord): Promise<GroupCounts | null> {
+export function readCounts(record: LimitRecord): GroupCounts | null {
   if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return null;
-  const read = async (file: string): Promise<string> =>
-    (await Promise.all(record.groups.map((group) => readOptional(join(group, file))))).join('');
-  const [events, cpu, outOfMemory] = await Promise.all([
-    read('pids.events'),
-    record.kind === 'cgroup-v2' ? read('cpu.stat') : read('cpuacct.usage'),
-    ranOutOfMemory(record),
-  ]);
+  const events = readAll(record.groups, 'pids.events').join('');
+  const cpu = readAll(record.groups, record.kind === 'cgroup-v2' ? 'cpu.stat' : 'cpuacct.usage').join('');
   const [, micros] = /^usage_usec (\d+)$/m.exec(cpu) ?? [];
   const [, nanos] = /^(\d+)$/m.exec(cpu) ?? [];
   const cpuSeconds = micros !== undefined ? Number(micros) / 1e6 : nanos !== undefined ? Number(nanos) / 1e9 : null;
-  return { cpuSeconds, outOfMemory, refusedProcess: Number(/^max (\d+)$/m.exec(events)?.[1] ?? 0) > 0 };
+  const refusedProcess = Number(/^max (\d+)$/m.exec(events)?.[1] ?? 0) > 0;
+  return { cpuSeconds, outOfMemory: ranOutOfMemory(record), refusedProcess };
 }
 
 /** Host pids in the run's groups. */
-export async function listMembers(record: LimitRecord): Promise<number[]> {
+export function listMembers(record: LimitRecord): number[] {
   if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return [];
-  const texts = await Promise.all(record.groups.map((group) => readOptional(join(group, 'cgroup.procs'))));
+  const texts = readAll(record.groups, 'cgroup.procs');
   return [...new Set(texts.flatMap((text) => text.split('\n').filter(Boolean).map(Number)))];
 }
 
@@ -183,9 +176,18 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function readOptional(path: string): Promise<string> {
+/**
+ * What the kernel says in the groups that have such a file. It answers from memory, at once, and nobody need wait for it; version 1 has most
+ * files in one of its hierarchies alone.
+ */
+function readAll(groups: readonly string[], file: string): string[] {
+  const paths = groups.map((group) => join(group, file));
+  return paths.filter((path) => existsSync(path)).map(readUnlessGone);
+}
+
+function readUnlessGone(path: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (isMissing(error) || codeOf(error) === 'ENODEV') return '';
     throw error;

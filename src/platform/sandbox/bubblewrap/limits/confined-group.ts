@@ -39,7 +39,7 @@ export async function prepareGroup(limiter: Limiter, limits: ConfinedLimits): Pr
 export async function dissolveGroup(record: LimitRecord): Promise<void> {
   const deadline = Date.now() + DEATH_TIMEOUT_MS;
   for (;;) {
-    const members = (await listMembers(record)).map(identifyProcess);
+    const members = listMembers(record).map(identifyProcess);
     if (members.length === 0) break;
     for (const member of members) if (member !== undefined) killProcess(member);
     if (Date.now() > deadline)

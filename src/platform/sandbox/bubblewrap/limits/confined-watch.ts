@@ -56,10 +56,10 @@ export async function watchConfined(
   let cpuSeconds = 0;
   const starvation = new Starvation();
   while (!signal.aborted) {
-    const counts = await readCounts(program.record);
-    const pids = counts === null ? listTree(program.pid) : await listMembers(program.record);
+    const counts = readCounts(program.record);
+    const pids = counts === null ? listTree(program.pid) : listMembers(program.record);
     giveBack(starvation.since(pids));
-    const usage = measure(pids, program.scratch);
+    const usage = measure(pids, program.scratch, counts);
     // The time of what ended and was waited for by nobody is no longer told.
     cpuSeconds = Math.max(cpuSeconds, usage.cpuSeconds);
     const reached = reachedOf(program.limits, { ...usage, cpuSeconds }, counts);
@@ -93,12 +93,12 @@ class Starvation {
 }
 
 /** What the kernel counted, after the end: a program may reach a limit and die of it between two looks. */
-export async function findCounted({ record, limits }: Omit<WatchedProgram, 'pid'>): Promise<ReachedLimit | null> {
-  return reachedByCount(limits, await readCounts(record));
+export function findCounted({ record, limits }: Omit<WatchedProgram, 'pid'>): ReachedLimit | null {
+  return reachedByCount(limits, readCounts(record));
 }
 
 /** The first limit that is reached. The kernel's own counts, where there are any, stand for memory and processes. */
-export function reachedOf(limits: ConfinedLimits, usage: GroupUsage, counts: GroupCounts | null): ReachedLimit | null {
+function reachedOf(limits: ConfinedLimits, usage: GroupUsage, counts: GroupCounts | null): ReachedLimit | null {
   const counted = reachedByCount(limits, counts);
   if (counted !== null) return counted;
   if (usage.openFiles >= limits.openFiles) return 'open_files';
@@ -115,13 +115,14 @@ function reachedByCount(limits: ConfinedLimits, counts: GroupCounts | null): Rea
   return (counts?.cpuSeconds ?? 0) >= limits.cpuSeconds ? 'cpu_time' : null;
 }
 
-function measure(pids: number[], scratch: WatchedProgram['scratch']): GroupUsage {
-  const stats = pids.map(readProcessStat);
+/** What the kernel counted is not looked for again, process by process. */
+function measure(pids: number[], scratch: WatchedProgram['scratch'], counts: GroupCounts | null): GroupUsage {
+  const stats = (counts?.cpuSeconds ?? null) === null ? pids.map(readProcessStat) : [];
   const written = scratch.map((folder) => measureScratch(pids, folder));
   const sum = (values: (number | undefined)[]): number => values.reduce<number>((total, one) => total + (one ?? 0), 0);
   return {
     cpuSeconds: sum(stats.map((stat) => stat?.cpuTicks)) / TICKS_PER_SECOND,
-    memoryBytes: sum(pids.map(residentBytes)),
+    memoryBytes: counts === null ? sum(pids.map(residentBytes)) : 0,
     threads: sum(stats.map((stat) => stat?.threads)),
     openFiles: Math.max(0, ...pids.map(countOpenFiles)),
     writtenBytes: sum(written.map(({ bytes }) => bytes)),

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { openPromise } from 'yauzl';
 import { overLimit, refusal } from '../serve.js';
@@ -10,6 +12,7 @@ const MAX_TOTAL_BYTES = 2048 * MIB;
 const MAX_RATIO = 200;
 /** Below it a ratio says nothing: a small file of one letter is no bomb. */
 const RATIO_FROM_BYTES = MIB;
+const PIECE_BYTES = 256 * 1024;
 const STORED = 0;
 const DEFLATED = 8;
 /** How XML says that it brings its own rules for reading it, in the encodings that a workbook may have. */
@@ -106,12 +109,28 @@ async function countEntry(zip: ZipFile, entry: Entry, before: number): Promise<n
   return bytes;
 }
 
+/** Its bytes in pieces that are larger than zlib's own: it is done in a third of the time. */
 async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  let bytes = 0;
   try {
-    for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) yield chunk;
+    const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+    for await (const chunk of inflated(packed, entry)) {
+      bytes += chunk.length;
+      if (bytes > entry.uncompressedSize) break;
+      yield chunk;
+    }
   } catch (error) {
     refuseBroken(error);
   }
+  if (bytes !== entry.uncompressedSize) refuseBroken(entry);
+}
+
+function inflated(packed: Readable, { compressionMethod }: Entry): AsyncIterable<Buffer> {
+  if (compressionMethod === STORED) return packed;
+  const inflater = createInflateRaw({ chunkSize: PIECE_BYTES });
+  packed.once('error', (error) => inflater.destroy(error));
+  inflater.once('close', () => packed.destroy());
+  return packed.pipe(inflater);
 }
 
 function refuseNested(beginning: Buffer): void {

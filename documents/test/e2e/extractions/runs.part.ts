@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { IS_NIGHTLY } from '../../../../test/support/nightly/nightly.js';
 import { wake } from '../../../src/core/driver/wake.js';
 import { refuseWebhook } from '../../../src/domain/webhooks/webhook-signature.js';
 import { holdEngine } from '../../support/extractions/engines.js';
 import { LiveExtractions, type LiveRun } from '../../support/extractions/live-extractions.js';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline, type LiveOrganization } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LiveOrganization, LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 import { EventReceiver } from '../../support/webhooks/event-receiver.js';
 
 interface TableResult {
@@ -20,27 +22,21 @@ interface TableResult {
 /** What a run may come to. */
 const ENDS = ['completed', 'partial', 'failed', 'cancelled'];
 /** Far more documents than are extracted, one after the other, before a cancellation is heard of. */
-const QUEUED = 12;
+const QUEUED = IS_NIGHTLY ? 40 : 12;
 const TEXT = Buffer.from('Pilot: Jansen\nDraught: 4.5\n');
 
-describe('runs of extraction from their request to their end', () => {
+/** The worker is killed in the last of its tests, and started again. */
+export function goesToItsEnd(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
   let runs: LiveExtractions;
   let receiver: EventReceiver;
 
   beforeAll(async () => {
-    live = await LivePipeline.start({
-      ...{ DOCSVC_EXTRACTORS: '1', DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8', DOCSVC_RATE_REQUESTS_PER_MIN: '100000' },
-    });
-    [api, receiver] = await Promise.all([LiveApi.start(live), EventReceiver.start()]);
+    [{ live, api }, receiver] = await Promise.all([enter(), EventReceiver.start()]);
     runs = await LiveExtractions.open(live, api);
   });
-  afterAll(async () => {
-    await api.kill();
-    await receiver.close();
-    await live.stop();
-  });
+  afterAll(() => receiver.close());
 
   const eventsOf = async (id: string): Promise<unknown[]> =>
     (
@@ -116,7 +112,9 @@ describe('runs of extraction from their request to their end', () => {
   it('a document that cannot be read leaves the others their results', async () => {
     await api.add('noise.bin', randomBytes(2000));
     const versions = await live.test.owner.query<{ id: string; name: string }>(
-      'select v.id, d.name from document_versions v join documents d on d.id = v.document_id order by v.id',
+      `select v.id, d.name from document_versions v join documents d on d.id = v.document_id
+        where v.org_id = $1 order by v.id`,
+      [live.org.orgId],
     );
     const noise = versions.rows.find(({ name }) => name === 'noise.bin')?.id ?? '';
     const first = versions.rows.find(({ name }) => name === 'first.txt')?.id ?? '';
@@ -207,7 +205,7 @@ describe('runs of extraction from their request to their end', () => {
       expect(new Set(told.received.map(({ body }) => body.type)).size).toBe(ENDS.length);
     }, 240_000);
   });
-});
+}
 
 /** The whole body of the event that tells how a run ended which is called after its end. */
 function bodyOf({ orgId, projectId }: LiveOrganization, run: LiveRun | undefined, eventId: string): object {

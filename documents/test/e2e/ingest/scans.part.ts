@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 import { DocumentFolder } from '../../support/parsing/document-folder.js';
 import { drawnPdf } from '../../support/parsing/generated-files.js';
 
@@ -50,18 +51,14 @@ async function scan(): Promise<Buffer> {
   return Buffer.from(items[0]?.png ?? '', 'base64');
 }
 
-describe('a scan, from its upload to its words', () => {
+/** A scan, from its upload to its words. */
+export function readsScans(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
   let picture: Buffer;
 
   beforeAll(async () => {
-    [live, picture] = await Promise.all([LivePipeline.start(), scan()]);
-    api = await LiveApi.start(live);
-  });
-  afterAll(async () => {
-    await api.kill();
-    await live.stop();
+    [{ live, api }, picture] = await Promise.all([enter(), scan()]);
   });
 
   const find = async (query: string, documentId: string): Promise<Found[]> => {
@@ -107,4 +104,4 @@ describe('a scan, from its upload to its words', () => {
       expect(await find('submarine periscope', documentId)).toEqual([]);
     },
   );
-});
+}

@@ -1,22 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { originalKey } from '../../../src/platform/blobs/blob-store.js';
 import { plantVersion } from '../../support/documents/plant-version.js';
 import { plantRun } from '../../support/extractions/plant-run.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 
 const BYTES = Buffer.from('One line that is kept for a while.\n');
 
-describe('what schedules do again and again', () => {
+/** What schedules do again and again. */
+export function repeatsDuties(enter: Enter): void {
   let live: LivePipeline;
 
   beforeAll(async () => {
-    live = await LivePipeline.start();
+    ({ live } = await enter());
   });
-  afterAll(() => live.stop());
 
   const query = async (sql: string, params: unknown[] = []): Promise<Record<string, unknown>[]> =>
     (await live.test.owner.query<Record<string, unknown>>(sql, params)).rows;
+
+  const ours = (columns: string, table: string): Promise<Record<string, unknown>[]> =>
+    query(`select ${columns} from ${table} where org_id = $1`, [live.org.orgId]);
 
   async function plantUpload(projectId: string, status: string, endedDaysAgo: number | null): Promise<string> {
     const id = randomUUID();
@@ -44,29 +48,27 @@ describe('what schedules do again and again', () => {
     await plantRun(live.test.owner, live.org, [versionId]);
     const ended = await plantUpload(projectId, 'aborted', 1);
     await live.runSchedule('retention-sweep');
-    expect(await query('select id from documents')).toEqual([{ id: documentId }]);
+    expect(await ours('id', 'documents')).toEqual([{ id: documentId }]);
     await query(`update projects set archived_at = now() - interval '31 days' where id = $1`, [projectId]);
     await live.runSchedule('retention-sweep');
-    expect(await query('select id from documents')).toEqual([]);
+    expect(await ours('id', 'documents')).toEqual([]);
     expect(await live.store.head(originalKey(versionId))).toBeNull();
-    expect(await query('select id, status from parses')).toEqual([{ id: parseId, status: 'obsolete' }]);
-    expect(await query('select id from projects')).toEqual([{ id: projectId }]);
-    await query(`update parses set retired_at = now() - interval '2 hours'`);
+    expect(await ours('id, status', 'parses')).toEqual([{ id: parseId, status: 'obsolete' }]);
+    expect(await ours('id', 'projects')).toEqual([{ id: projectId }]);
+    await query(`update parses set retired_at = now() - interval '2 hours' where org_id = $1`, [orgId]);
     await live.runSchedule('retention-sweep');
     for (const table of ['parses', 'pages', 'chunks', 'lexicon', 'webhooks', 'extractions', 'schemas', 'projects'])
-      expect([table, await query(`select 1 from ${table}`)]).toEqual([table, []]);
+      expect([table, await ours('1', table)]).toEqual([table, []]);
     expect(await uploads([ended])).toEqual([]);
-    expect(await query(`select action from audit_events where action like '%.purged' order by occurred_at`)).toEqual([
-      { action: 'document.purged' },
-      { action: 'project.purged' },
-    ]);
+    const purged = `select action from audit_events where action like '%.purged' and org_id = $1 order by occurred_at`;
+    expect(await query(purged, [orgId])).toEqual([{ action: 'document.purged' }, { action: 'project.purged' }]);
   });
 
   describe('in a project that stays', () => {
     let projectId: string;
 
     beforeAll(async () => {
-      const [workspace] = await query('select id from workspaces');
+      const [workspace] = await ours('id', 'workspaces');
       projectId = randomUUID();
       await query(`insert into projects (id, org_id, workspace_id, name) values ($1, $2, $3, 'stays')`, [
         projectId,
@@ -102,7 +104,8 @@ describe('what schedules do again and again', () => {
         [live.org.orgId],
       );
       await live.runSchedule('quota-reconcile');
-      expect(await query(`select amount from usage_counters where kind = 'documents'`)).toEqual([{ amount: '0' }]);
+      const counted = `select amount from usage_counters where kind = 'documents' and org_id = $1`;
+      expect(await query(counted, [live.org.orgId])).toEqual([{ amount: '0' }]);
     });
 
     it('DI-014 missing-ingests has a run of extraction done of which the driver knows nothing', async () => {
@@ -129,4 +132,4 @@ describe('what schedules do again and again', () => {
       expect(await live.untilTerminal(versionId)).toMatchObject({ status: 'failed', error: { code: 'blob_missing' } });
     });
   });
-});
+}

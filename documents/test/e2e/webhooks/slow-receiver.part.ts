@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { appendEvent } from '../../../src/core/events/append-event.js';
 import { plantProject, plantWorkspace } from '../../support/database/plant-organization.js';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 import { EventReceiver } from '../../support/webhooks/event-receiver.js';
 
 /** More than a worker makes attempts at once. */
@@ -10,20 +11,17 @@ const EVENTS = 130;
 /** That one webhook gets at once; twice as many, because a receiver hears late of those that were given up. */
 const HELD_AT_MOST = 20;
 
-describe('a receiver that takes its time', () => {
+/** A receiver that takes its time. */
+export function keepsNoneWaiting(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
   let slow: EventReceiver;
   let quick: EventReceiver;
 
   beforeAll(async () => {
-    [slow, quick] = [await EventReceiver.start(), await EventReceiver.start()];
-    live = await LivePipeline.start({ DOCSVC_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
-    api = await LiveApi.start(live);
+    [{ live, api }, slow, quick] = await Promise.all([enter(), EventReceiver.start(), EventReceiver.start()]);
   });
   afterAll(async () => {
-    await api.kill();
-    await live.stop();
     await slow.close();
     await quick.close();
   });
@@ -57,4 +55,4 @@ describe('a receiver that takes its time', () => {
     expect(slow.mostAtOnce).toBeLessThanOrEqual(HELD_AT_MOST);
     answer();
   }, 180_000);
-});
+}

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 import { onePage, packedZeros, pdfOfPages, pngOfSize } from '../../support/parsing/generated-files.js';
 import { plainWorkbook } from '../../support/parsing/plain-workbook.js';
 import { repeatedEntry, writeZip, type ZipEntry } from '../../support/parsing/write-zip.js';
@@ -12,18 +13,16 @@ const LONGEST_MS = 60_000;
 /** On a machine that does other things meanwhile. */
 const SLOWNESS = Number(process.env['TEST_SLOWNESS'] ?? 1);
 
-describe('documents that are made to exhaust the service', () => {
+/** Documents that are made to exhaust the service. */
+export function endsBombs(enter: Enter): void {
   let live: LivePipeline;
   let folder: string;
 
   beforeAll(async () => {
-    live = await LivePipeline.start();
+    ({ live } = await enter());
     folder = mkdtempSync(join(tmpdir(), 'bombs-'));
   });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await live.stop();
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   function zipped(entries: readonly ZipEntry[]): Buffer {
     const path = join(folder, 'bomb.zip');
@@ -72,4 +71,4 @@ describe('documents that are made to exhaust the service', () => {
     },
     LONGEST_MS * 3,
   );
-});
+}

@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { IS_NIGHTLY } from '../../../../test/support/nightly/nightly.js';
 import { until } from '../../../../test/support/installation/started-sandgate.js';
 import { makePdf } from '../../support/documents/make-pdf.js';
-import { StartedDocsvc, temporaryDocsvcFolder } from '../../support/installation/started-docsvc.js';
+import type { StartedDocsvc } from '../../support/installation/started-docsvc.js';
 
-const TEXTS = 5;
-const PAGES = 100;
+const TEXTS = IS_NIGHTLY ? 8 : 5;
+const PAGES = IS_NIGHTLY ? 150 : 100;
 
 interface Added {
   document: { id: string };
   version: { status: string };
 }
 
-describe('the driver loses its store', () => {
-  const folder = temporaryDocsvcFolder();
+/** @param start the installation, which may run already */
+export function outlivesItsDriver(start: () => Promise<StartedDocsvc>): void {
   let started: StartedDocsvc;
   let projectId: string;
 
   beforeAll(async () => {
-    started = await StartedDocsvc.start(folder);
+    started = await start();
     const workspace = await post<{ id: string }>('/api/workspaces', { name: 'Harbour' });
     projectId = (await post<{ id: string }>('/api/projects', { name: 'Pilots', workspaceId: workspace.id })).id;
-  });
-  afterAll(async () => {
-    if (started?.isAlive) await started.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function post<T>(path: string, body: object): Promise<T> {
@@ -48,7 +45,8 @@ describe('the driver loses its store', () => {
   /** What an operator would do to a broken store; the supervisor starts Temporal again. */
   function loseStore(): void {
     process.kill(started.pidOf('temporal'), 'SIGKILL');
-    for (const file of readdirSync(folder)) if (file.startsWith('temporal.db')) rmSync(join(folder, file));
+    const { dataDir } = started;
+    for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
   }
 
   it('DI-005 documents that wait, are read, or come meanwhile are ready when Temporal is killed and its store deleted', async () => {
@@ -72,4 +70,4 @@ describe('the driver loses its store', () => {
     const pages = (await (await started.request(`/api/documents/${long}`)).json()) as { pageCount: number };
     expect(pages.pageCount).toBe(PAGES);
   }, 400_000);
-});
+}

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { makePdf } from '../../support/documents/make-pdf.js';
 import { holdEngine, killEngine } from '../../support/extractions/engines.js';
 import { LiveExtractions } from '../../support/extractions/live-extractions.js';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 
 interface Place {
   documentId: string;
@@ -24,19 +25,15 @@ interface Result {
 
 const JANSEN = [['Pilot: Jansen', 'Draught: 4.5'], ['Nothing else.']];
 
-describe('documents that change or go while their extraction runs', () => {
+/** Documents that change or go while their extraction runs. */
+export function outlivesDocuments(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
   let runs: LiveExtractions;
 
   beforeAll(async () => {
-    live = await LivePipeline.start({ DOCSVC_EXTRACTORS: '1', DOCSVC_RATE_REQUESTS_PER_MIN: '100000' });
-    api = await LiveApi.start(live);
+    ({ live, api } = await enter());
     runs = await LiveExtractions.open(live, api);
-  });
-  afterAll(async () => {
-    await api.kill();
-    await live.stop();
   });
 
   async function add(name: string, pages: string[][] = JANSEN): Promise<{ documentId: string; versionId: string }> {
@@ -99,11 +96,18 @@ describe('documents that change or go while their extraction runs', () => {
     const owners = [versionId, parseId ?? '', ...items.map((item) => item.id)];
     expect((await keptOf(owners)).toSorted()).toEqual(owners.toSorted());
     await purge(documentId);
+    const ours = [live.org.orgId];
     expect(await keptOf(owners)).toEqual([]);
     for (const run of [id, before.id]) expect(await statusOf(`/api/v2/extractions/${run}/result`)).toBe(410);
     for (const table of ['document_versions', 'parses', 'pages', 'chunks'])
-      expect([table, (await owner.query(`select 1 from ${table}`)).rowCount]).toEqual([table, 0]);
-    const named = await owner.query(`select 1 from extraction_items where document_name is not null`);
+      expect([table, (await owner.query(`select 1 from ${table} where org_id = $1`, ours)).rowCount]).toEqual([
+        table,
+        0,
+      ]);
+    const named = await owner.query(
+      'select 1 from extraction_items where document_name is not null and org_id = $1',
+      ours,
+    );
     expect(named.rowCount).toBe(0);
   });
 
@@ -160,4 +164,4 @@ describe('documents that change or go while their extraction runs', () => {
     expect(await runs.untilEnded(id)).toMatchObject({ status: 'completed', warnings: [] });
     expect((await resultOf(id)).results).toEqual((await resultOf(undisturbed.id)).results);
   });
-});
+}

@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { wake } from '../../../src/core/driver/wake.js';
 import { requeueVersion } from '../../../src/core/ingest/ingest-moves.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 
-describe('an ingest', () => {
+/** An ingest, step by step. */
+export function readsOnce(enter: Enter): void {
   let live: LivePipeline;
 
   beforeAll(async () => {
-    live = await LivePipeline.start();
+    ({ live } = await enter());
   });
-  afterAll(() => live.stop());
 
   const pagesOf = async (parseId: string | null) =>
     (
@@ -93,4 +94,4 @@ describe('an ingest', () => {
       error: { code: 'type_not_readable' },
     });
   });
-});
+}

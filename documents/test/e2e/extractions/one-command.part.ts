@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocsvcCommand, type Ran } from '../../support/cli/docsvc-command.js';
 import { INVOICE, INVOICE_WORDS, invoicePdf } from '../../support/documents/invoice-pdf.js';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 
 interface Printed {
   extractionId: string;
@@ -23,15 +24,15 @@ const LINES = INVOICE.lines.map(({ description, quantity, price, amount }) => ({
 }));
 const DATA = { invoiceNumber: INVOICE.number, invoiceDate: INVOICE.date, total: 1234.5, lineItems: LINES };
 
-describe('docsvc extract', () => {
+/** `docsvc extract`. */
+export function needsOneCommand(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
   let docsvc: DocsvcCommand;
 
   beforeAll(async () => {
     // Nothing but this host is reached, and there is no key of a model.
-    live = await LivePipeline.start({ DOCSVC_EXTRACTORS: '1', DOCSVC_RATE_REQUESTS_PER_MIN: '100000' });
-    api = await LiveApi.start(live);
+    ({ live, api } = await enter());
     docsvc = new DocsvcCommand({
       DOCSVC_DEFAULTS_API_URL: api.origin,
       DOCSVC_DEFAULTS_PROJECT: live.org.projectId,
@@ -40,14 +41,12 @@ describe('docsvc extract', () => {
     });
     writeFileSync(join(docsvc.folder, 'invoice.pdf'), await invoicePdf());
   });
-  afterAll(async () => {
-    await api.kill();
-    await live.stop();
-  });
 
   const extract = (...argv: string[]): Promise<Ran> => docsvc.run(['extract', ...argv]);
-  const count = async (table: string): Promise<number> =>
-    Number((await live.test.owner.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]?.n);
+  const count = async (table: string): Promise<number> => {
+    const ours = [live.org.orgId];
+    return (await live.test.owner.query(`select 1 from ${table} where org_id = $1`, ours)).rowCount ?? 0;
+  };
 
   it('DI-025 makes data of a file in one command, without a model, and prints it in four formats; a repeat is free', async () => {
     const words = ['invoice.pdf', '--describe', INVOICE_WORDS];
@@ -151,4 +150,4 @@ describe('docsvc extract', () => {
     expect(some.stdout).toBe('documentName,invoiceNumber\r\ninvoice.pdf,HC-2024-0117\r\n');
     expect((await extract('noise.bin', '--describe', 'invoice number')).code).toBe(8);
   });
-});
+}

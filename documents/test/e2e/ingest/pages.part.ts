@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LiveApi } from '../../support/installation/live-api.js';
-import { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { LiveApi } from '../../support/installation/live-api.js';
+import type { LivePipeline } from '../../support/installation/live-pipeline.js';
+import type { Enter } from '../../support/installation/share-deployment.js';
 import { makePdf } from '../../support/documents/make-pdf.js';
 
 interface PageBody {
@@ -21,17 +22,13 @@ interface Refused {
   error: { code: string; message: string };
 }
 
-describe('the pages of a document', () => {
+/** The pages of a document. */
+export function showsPages(enter: Enter): void {
   let live: LivePipeline;
   let api: LiveApi;
 
   beforeAll(async () => {
-    live = await LivePipeline.start();
-    api = await LiveApi.start(live);
-  });
-  afterAll(async () => {
-    await api.kill();
-    await live.stop();
+    ({ live, api } = await enter());
   });
 
   it('DI-005 a PDF is read with the place of each word, page after page', async () => {
@@ -135,4 +132,4 @@ describe('the pages of a document', () => {
     const accurate = { method: 'POST', body: JSON.stringify({ ocrMode: 'accurate' }) };
     expect((await api.ask(`/api/documents/${documentId}/reprocess`, accurate)).status).toBe(501);
   });
-});
+}
