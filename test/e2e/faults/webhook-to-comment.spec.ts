@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { ResultReceiver } from '../../support/deliveries/result-receiver.js';
-import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
@@ -51,7 +51,7 @@ describe('between the arrival of a webhook and the comment of its run', () => {
       ...reviewed.settings,
       SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
       SERVICE_DELIVERY_WAITS_MS: '500,1000,2000,4000,8000',
-      SERVICE_TIMING_MAINTENANCE_MS: '5000',
+      ...QUICK_MAINTENANCE,
     });
     database = StackDatabase.of(stack);
     receiver.secret = await reviewed.subscribe(stack, receiver.url('/'));

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { ResultReceiver, type ReceivedResult } from '../../support/deliveries/result-receiver.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
-import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
 
 type Delivery = Schemas['DeliveryView'];
 
@@ -27,7 +27,7 @@ describe('the result of a subscribed run', () => {
       SERVICE_DELIVERY_WAITS_MS: WAITS_MS.join(','),
       // Long enough for an answer on a busy machine; only silence waits this long.
       SERVICE_DELIVERY_TIMEOUT_MS: '10000',
-      SERVICE_TIMING_MAINTENANCE_MS: '2000',
+      ...QUICK_MAINTENANCE,
     });
     await stack.createReplayAgent('worker');
     subscriptions = await StackSubscriptions.of(stack, 'worker');

@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
-import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
@@ -59,7 +59,7 @@ describe('webhooks of a live installation', () => {
       SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
       SERVICE_CODEHOST_CLONE_BASE: host.url(),
       SERVICE_CODEHOST_CA_FILE: join(folder, 'ca.pem'),
-      SERVICE_TIMING_MAINTENANCE_MS: '2000',
+      ...QUICK_MAINTENANCE,
     });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('reviewer', 'unrestricted');

@@ -9,7 +9,7 @@ import { newRowId } from '../../../src/platform/postgres/row-id.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
 import { scheduledInvocationWorkflow } from '../../../src/workflows/messages.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { createSubscription } from '../../support/triggers/subscription-fixture.js';
 
@@ -30,7 +30,7 @@ describe('schedules of an installation', () => {
   let agent: { agentId: string; organizationId: string };
 
   beforeAll(async () => {
-    stack = await LiveStack.start({ SERVICE_TIMING_MAINTENANCE_MS: '2000' });
+    stack = await LiveStack.start(QUICK_MAINTENANCE);
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('clockwork', 'unrestricted');
     const { agents } = await stack.json<{ agents: { id: string; name: string; tenant_id: string }[] }>(
