@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
+import { isUnreachable } from '../../support/api/unreachable.js';
 import { ExtractionBench, type RunBody } from '../../support/extractions/extraction-bench.js';
 import type { Answer } from '../../support/api/api.js';
 import { plantProject } from '../../support/database/plant-organization.js';
@@ -29,7 +30,7 @@ async function startSurely(externalId: string): Promise<Answer<RunBody>> {
     try {
       return await bench.start({ externalId });
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
+      if (!isUnreachable(error)) throw error;
     }
   }
 }

@@ -9,6 +9,7 @@ import { makeOrganization, type FirstClient } from '../../../src/core/access/mak
 import type { Scope } from '../../../src/domain/access/scopes.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { createTestDatabase, type TestDatabase } from '../database/database.js';
+import { send } from './send.js';
 
 export const SEAL_KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -82,7 +83,7 @@ export async function startApi(env: NodeJS.ProcessEnv = {}, shared?: TestDatabas
   const app = await createApi({ config, record: database.record, logTo });
   await app.listen({ port, host: '127.0.0.1' });
   const origin = await app.getUrl();
-  const ask: Ask = (path, sent) => send(origin, path, sent);
+  const ask: Ask = (path, sent) => askAt(origin, path, sent);
   return {
     database,
     app,
@@ -131,26 +132,10 @@ async function withToken(ask: Ask, made: FirstClient): Promise<TestOrganization>
   };
 }
 
-/** Bodies that are sent as they are. */
-const RAW = [URLSearchParams, FormData, Uint8Array];
-
-async function send<B>(
-  origin: string,
-  path: string,
-  { method = 'GET', token, body, headers }: Sent = {},
-): Promise<Answer<B>> {
-  const isRaw = typeof body === 'string' || RAW.some((kind) => body instanceof kind);
-  const answer = await fetch(origin + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
+async function askAt<B>(origin: string, path: string, { token, headers, ...sent }: Sent = {}): Promise<Answer<B>> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const answer = await send(origin + path, { ...sent, headers: { ...authorization, ...headers } });
+  const text = answer.bytes.toString('utf8');
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
   return {
     status: answer.status,

@@ -1,3 +1,4 @@
+import { isUnreachable } from '../api/unreachable.js';
 import type { LiveApi } from '../installation/live-api.js';
 import type { LivePipeline } from '../installation/live-pipeline.js';
 
@@ -88,5 +89,5 @@ export class LiveExtractions {
 
 /** While the API is down nobody answers. */
 function unlessUnreachable(error: unknown): undefined {
-  if (!(error instanceof TypeError)) throw error;
+  if (!isUnreachable(error)) throw error;
 }

@@ -3,9 +3,15 @@ import { once } from 'node:events';
 import { nodeProgram } from '../../../../src/embedded/service-parts.js';
 import { freePorts } from '../../../../test/support/installation/free-ports.js';
 import type { FirstClient } from '../../../src/core/access/make-organization.js';
+import { send, type Sending } from '../api/send.js';
 import type { LivePipeline } from './live-pipeline.js';
 
 const API = new URL('../../../../dist/documents/api/main.js', import.meta.url);
+
+/** A body that is text is JSON. */
+export interface LiveRequest extends Sending {
+  body?: string | FormData;
+}
 
 /** What the API answered. */
 export interface LiveAnswer<B> {
@@ -59,20 +65,13 @@ export class LiveApi {
   }
 
   /** A request of the administrator. */
-  async ask<B = Record<string, unknown>>(path: string, init: RequestInit = {}): Promise<LiveAnswer<B>> {
-    const token = await this.tokenOf(this.pipeline.org.client);
-    const isForm = init.body instanceof FormData;
-    const answer = await fetch(`${this.origin}${path}`, {
-      ...init,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(init.body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
-        ...(init.headers as Record<string, string> | undefined),
-      },
-    });
-    const isJson = answer.headers.get('content-type')?.includes('json') === true;
-    const body = (isJson ? await answer.json() : Buffer.from(await answer.arrayBuffer())) as B;
-    return { status: answer.status, headers: answer.headers, body };
+  async ask<B = Record<string, unknown>>(path: string, { body, ...sending }: LiveRequest = {}): Promise<LiveAnswer<B>> {
+    const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+    const authorization = `Bearer ${await this.tokenOf(this.pipeline.org.client)}`;
+    const headers = { authorization, ...type, ...sending.headers };
+    const { status, headers: said, bytes } = await send(this.origin + path, { ...sending, body, headers });
+    const isJson = said.get('content-type')?.includes('json') === true;
+    return { status, headers: said, body: (isJson ? JSON.parse(bytes.toString('utf8')) : bytes) as B };
   }
 
   /** Adds a file in one request. @returns the ids of its version */
@@ -88,16 +87,12 @@ export class LiveApi {
   private async tokenOf({ clientId, clientSecret }: FirstClient): Promise<string> {
     const known = this.tokens.get(clientId);
     if (known !== undefined) return known;
-    const answer = await fetch(`${this.origin}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: clientSecret,
-      }),
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    const { status, bytes } = await send(`${this.origin}/oauth/token`, {
+      ...{ method: 'POST', body: new URLSearchParams(form) },
     });
-    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    const { access_token: token } = (await answer.json()) as { access_token: string };
+    if (status !== 200) throw new Error(`no token: ${status} ${bytes.toString('utf8')}`);
+    const { access_token: token } = JSON.parse(bytes.toString('utf8')) as { access_token: string };
     this.tokens.set(clientId, token);
     return token;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errors, request } from 'undici';
-import { isSystemError } from '../../../../src/domain/system-error.js';
+import { request } from 'undici';
 import { pauseAfter } from '../../../../test/support/time/pause.js';
+import { isUnreachable } from '../api/unreachable.js';
 import type { LiveApi } from '../installation/live-api.js';
 
 interface Opened {
@@ -61,16 +61,11 @@ async function sendPart(api: LiveApi, uploadId: string, part: number, bytes: Buf
   }
 }
 
-/** The API died before it answered, or had not come back. */
-function isUnreachable(error: unknown): boolean {
-  return error instanceof errors.SocketError || isSystemError(error, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
-}
-
 /** Asks until there is an answer of success; the API may be dead, or starting. */
 async function insist<B>(ask: () => Promise<{ status: number; body: B }>): Promise<B> {
   for (const begun = Date.now(); ; await delay(pauseAfter(Date.now() - begun, 50))) {
     const answer = await ask().catch((error: unknown) => {
-      if (error instanceof TypeError) return undefined;
+      if (isUnreachable(error)) return undefined;
       throw error;
     });
     if (answer !== undefined && answer.status < 300) return answer.body;

@@ -59,12 +59,19 @@ export function wordsOfLabel(label: string): string[] {
   return labelWords(label).map(({ text }) => text);
 }
 
+/** Most words are of these alone, which have no marks. */
+const WITHOUT_MARKS = /^[A-Za-z0-9]+$/;
+
 function plainWord(said: string): string {
-  const plain = said
+  const plain = WITHOUT_MARKS.test(said) ? said.toLowerCase() : withoutMarks(said);
+  const one = singularOf(plain);
+  return SAME[plain] ?? SAME[one] ?? one;
+}
+
+function withoutMarks(said: string): string {
+  return said
     .replaceAll(/['’]\p{L}+$/gu, '')
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase();
-  const one = singularOf(plain);
-  return SAME[plain] ?? SAME[one] ?? one;
 }

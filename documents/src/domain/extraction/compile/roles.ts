@@ -4,13 +4,20 @@ import { wordsOfLabel } from './label-words.js';
 /** What values that are no numbers, dates and the like are made of. */
 export type TextShape = 'company' | 'party' | 'person' | 'address' | 'title' | 'passage' | 'place' | 'line';
 
+interface Cue {
+  /** Between spaces, as it is looked for. */
+  spaced: string;
+  /** In words. */
+  length: number;
+}
+
 /** What a value is for, where documents of many kinds have it. */
 export interface Role {
   name: string;
   kind: ValueKind;
   shape: TextShape;
   /** Phrases that tell it in a name or a description, without small words. */
-  cues: readonly string[];
+  cues: readonly Cue[];
   /** How documents label it, in the languages of trade. */
   labels: readonly string[];
 }
@@ -80,9 +87,8 @@ export function roleOf(phrases: readonly (readonly string[])[], isPossible: (rol
   let best: { role: Role; length: number } | null = null;
   const said = phrases.map((phrase) => ` ${tellingWords(phrase).join(' ')} `);
   for (const role of ROLES.filter(isPossible)) {
-    for (const cue of role.cues) {
-      const length = cue.split(' ').length;
-      if ((best === null || length > best.length) && said.some((phrase) => phrase.includes(` ${cue} `)))
+    for (const { spaced, length } of role.cues) {
+      if ((best === null || length > best.length) && said.some((phrase) => phrase.includes(spaced)))
         best = { role, length };
     }
   }
@@ -117,6 +123,7 @@ function readRoles(): Role[] {
           .map((one) => one.trim())
           .filter((one) => one !== '');
       const plain = listOf(cues).map((cue) => tellingWords(wordsOfLabel(cue)).join(' '));
-      return { name, kind: kind as ValueKind, shape: shape as TextShape, cues: plain, labels: listOf(labels) };
+      const said = plain.map((cue) => ({ spaced: ` ${cue} `, length: cue.split(' ').length }));
+      return { name, kind: kind as ValueKind, shape: shape as TextShape, cues: said, labels: listOf(labels) };
     });
 }

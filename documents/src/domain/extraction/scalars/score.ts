@@ -46,7 +46,9 @@ function leafFeatures(target: LeafTarget, { value, features }: Candidate): Featu
 }
 
 export function scoreOf(features: Features, weights: Features): number {
-  return FEATURES.reduce((sum, feature) => sum + (weights[feature] ?? 0) * (features[feature] ?? 0), 0);
+  let sum = 0;
+  for (const feature of FEATURES) sum += (weights[feature] ?? 0) * (features[feature] ?? 0);
+  return sum;
 }
 
 /** Reading order. */

@@ -14,6 +14,8 @@ const CONNECTORS: ReadonlySet<string> = new Set(
   'of the and & de du des la le y und et e für di del van der von for'.split(' '),
 );
 const WORD = /[^\s]+/gu;
+const LATIN_LETTERS = /^[A-Za-z]+$/;
+const LARGE_FIRST = /^\p{Lu}/u;
 
 interface Token extends TextSpan {
   text: string;
@@ -59,7 +61,7 @@ export function isCompany(text: string): boolean {
 
 function isSuffixAt(tokens: readonly Token[], at: number): boolean {
   const word = tokens[at]?.text ?? '';
-  return /^\p{Lu}/u.test(word) && SUFFIXES.has(plain(word));
+  return LARGE_FIRST.test(word) && SUFFIXES.has(plain(word));
 }
 
 /** A comma goes on only to a suffix; a full stop behind a longer word, a semicolon or a colon ends a name. */
@@ -95,5 +97,7 @@ function spanOf(tokens: readonly Token[], start: number, end: number, text: stri
 }
 
 function plain(word: string): string {
-  return word.toLowerCase().replaceAll(/[^\p{L}]/gu, '');
+  const small = word.toLowerCase();
+  // Most words are of such letters alone, and every word of a document comes here for every company that is sought.
+  return LATIN_LETTERS.test(word) ? small : small.replaceAll(/[^\p{L}]/gu, '');
 }
