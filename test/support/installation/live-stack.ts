@@ -16,7 +16,7 @@ import { ownPlace } from './own-place.js';
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
 const QUICK: NodeJS.ProcessEnv = {
   SERVICE_TIMING_STICKY_MS: '500',
-  SERVICE_TIMING_WORKFLOW_TASK_MS: '2000',
+  SERVICE_TIMING_WORKFLOW_TASK_MS: '4000',
   SERVICE_TIMING_ACTIVITY_HEARTBEAT_MS: '2000',
   SERVICE_TIMING_ACTIVITY_RETRY_MS: '100',
   SERVICE_TIMING_RELAY_STALE_MS: '500',

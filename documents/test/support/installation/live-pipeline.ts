@@ -67,7 +67,7 @@ export class LivePipeline {
     const store = await FsBlobStore.open(join(folder, 'blobs'));
     const config = {
       temporal: { connection: { address: temporal.address }, namespace: temporal.namespace },
-      timing: { workflowTaskMs: 2000 },
+      timing: { workflowTaskMs: 4000 },
     };
     const driver = connectDriver(config, test.record, WOKEN_WORKFLOWS, { warn: () => undefined });
     const pipeline = new LivePipeline(test, await newOrganization(test), store, temporal, driver, folder, env);
@@ -99,7 +99,7 @@ export class LivePipeline {
       MALLOC_ARENA_MAX: '2',
       DOCSVC_TIMING_HEARTBEAT_MS: '1500',
       DOCSVC_TIMING_STICKY_MS: '500',
-      DOCSVC_TIMING_WORKFLOW_TASK_MS: '2000',
+      DOCSVC_TIMING_WORKFLOW_TASK_MS: '4000',
       ...this.env,
     };
   }
