@@ -1,4 +1,6 @@
+import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApprovalEntity } from '../../../src/core/approvals/approval.entity.js';
 import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createGatedRun, readLedger, readRows } from '../../support/gate/gated-run.js';
@@ -33,6 +35,18 @@ describe('a call that asks a human', () => {
     const next = bench.ask(run, 'b', 'Deploy', { to: 'prod' });
     await bench.decide(run, await bench.pendingApproval(run), 'denied');
     expect(await next).toEqual(NOT_APPROVED);
+  });
+
+  it('CP-006 leaves nothing in memory once it was decided', async () => {
+    const run = await createGatedRun(bench.db);
+    const kept = (): number => queryObjects(ApprovalEntity, { format: 'count' });
+    const before = kept();
+    for (let index = 0; index < 10; index += 1) {
+      const blocked = bench.ask(run, `kept-${index}`, 'Deploy', { to: index });
+      await bench.decide(run, await bench.pendingApproval(run), 'approved_once');
+      expect(await blocked).toEqual({ decision: 'allow' });
+    }
+    expect(await until(kept, (now) => now <= before)).toBeLessThanOrEqual(before);
   });
 
   it('CP-148 approved_session lets later calls of the tool through in this run and in no other', async () => {

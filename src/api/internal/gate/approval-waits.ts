@@ -73,11 +73,12 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
   private async join(awaited: AwaitedApproval, signal: AbortSignal): Promise<WaitEnd | null> {
     const wait = this.waits.get(awaited.approvalId) ?? this.begin(awaited);
     wait.waiters += 1;
-    const either = AbortSignal.any([signal, this.closing.signal]);
-    const aborted = new Promise<null>((resolve) => {
-      if (either.aborted) resolve(null);
-      else either.addEventListener('abort', () => resolve(null), { once: true });
-    });
+    const { promise: aborted, resolve } = Promise.withResolvers<null>();
+    const stop = (): void => resolve(null);
+    // Taken off again below: each would keep what was waited for as long as its signal lives, that of the process for ever.
+    const signals = [signal, this.closing.signal];
+    for (const one of signals) one.addEventListener('abort', stop);
+    if (signals.some((one) => one.aborted)) stop();
     try {
       const end = await Promise.race([wait.settled, aborted]);
       if (end === null && this.closing.signal.aborted && !signal.aborted) {
@@ -85,6 +86,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       }
       return end;
     } finally {
+      for (const one of signals) one.removeEventListener('abort', stop);
       wait.waiters -= 1;
       if (wait.waiters === 0) {
         this.waits.delete(awaited.approvalId);
