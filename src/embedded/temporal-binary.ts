@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../domain/system-error.js';
@@ -11,6 +11,7 @@ const MODULE = `github.com/temporalio/cli/cmd/temporal@${VERSION}`;
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
+const SMALLEST_COMPILER_BYTES = 512 * 2 ** 20;
 
 /** Where Go's own installer puts it, which login shells alone know. */
 const GO_PLACES = ['/usr/local/go/bin', '/usr/lib/go/bin'];
@@ -114,9 +115,9 @@ async function build(progress: Progress): Promise<string> {
   const started = Date.now();
   const ticker = setInterval(() => progress(`  still building after ${seconds(started)} s`), 30_000);
   try {
-    await run('go', ['install', MODULE], {
+    await run('go', ['install', '-ldflags=-s -w', MODULE], {
       timeout: BUILD_TIMEOUT_MS,
-      env: { ...env, GOBIN: draft },
+      env: { ...env, GOBIN: draft, GOGC: 'off', GOMEMLIMIT: `${memoryOfOneCompiler()}B` },
       maxBuffer: 16 * 1024 * 1024,
     });
     return keep(join(draft, 'temporal'));
@@ -124,6 +125,14 @@ async function build(progress: Progress): Promise<string> {
     clearInterval(ticker);
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+/**
+ * The bytes that Go's compiler may fill before it collects garbage, which is otherwise a fifth of its work. One compiler runs on
+ * each core; together they leave half of the free memory to others.
+ */
+function memoryOfOneCompiler(): number {
+  return Math.max(SMALLEST_COMPILER_BYTES, Math.floor(process.availableMemory() / 2 / availableParallelism()));
 }
 
 function newDraft(): string {

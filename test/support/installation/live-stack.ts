@@ -178,6 +178,19 @@ export class LiveStack {
     return this.untilStatus(id, [...TERMINAL], withinMs);
   }
 
+  /** Cancels every run that goes on, and waits for their ends. */
+  async endRuns(): Promise<void> {
+    const { sessions } = await this.json<{ sessions: Session[] }>('GET', '/v1/sessions?limit=1000');
+    await Promise.all(
+      sessions
+        .filter(({ status }) => !TERMINAL.has(status))
+        .map(async ({ id }) => {
+          await this.json('POST', `/v1/sessions/${id}/cancel`);
+          await this.untilTerminal(id);
+        }),
+    );
+  }
+
   async timeline(id: string): Promise<TimelineEvent[]> {
     const all: TimelineEvent[] = [];
     for (;;) {

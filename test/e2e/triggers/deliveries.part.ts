@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { Schemas } from '../../../src/client/client.js';
 import { ResultReceiver, type ReceivedResult } from '../../support/deliveries/result-receiver.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
-import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
+import type { LiveStack, Part } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 
 type Delivery = Schemas['DeliveryView'];
 
 /** Instead of seconds to an hour. */
-const WAITS_MS = [300, 400, 500, 600, 700];
+export const WAITS_MS = [300, 400, 500, 600, 700];
 const SAYS = [{ say: 'done' }];
 const PATIENCE_MS = 90_000;
 
-describe('the result of a subscribed run', () => {
+/** The result of a subscribed run. */
+export function deliversResults(enter: EnterStack): void {
   let stack: LiveStack;
   let receiver: ResultReceiver;
   let subscriptions: StackSubscriptions;
@@ -22,24 +24,17 @@ describe('the result of a subscribed run', () => {
 
   beforeAll(async () => {
     receiver = await ResultReceiver.start();
-    stack = await LiveStack.start({
-      SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-      SERVICE_DELIVERY_WAITS_MS: WAITS_MS.join(','),
-      // Long enough for an answer on a busy machine; only silence waits this long.
-      SERVICE_DELIVERY_TIMEOUT_MS: '10000',
-      ...QUICK_MAINTENANCE,
-    });
+    stack = await enter();
     await stack.createReplayAgent('worker');
     subscriptions = await StackSubscriptions.of(stack, 'worker');
     subscription = await subscriptions.subscribe(receiver.url('/'));
     receiver.secret = subscription.secret;
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await subscriptions?.close();
-    await stack?.stop();
     await receiver?.close();
-  }, 120_000);
+  });
 
   beforeEach(() => {
     receiver.manner = () => 204;
@@ -155,4 +150,4 @@ describe('the result of a subscribed run', () => {
     expect(await untilSettled(delivery)).toMatchObject({ status: 'delivered', attempts: 2 });
     expect(attemptsOf(delivery)).toEqual([1, 2]);
   }, 180_000);
-});
+}

@@ -1,69 +1,59 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import {
-  BUSY,
-  connectServer,
-  createBrokeredAgent,
-  LOOPBACK_UPSTREAMS,
-  NO_DIAL_LIMITS,
-  RunnerVoice,
-} from '../../support/broker/brokered-run.js';
-import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { BUSY, connectServer, createBrokeredAgent, RunnerVoice } from '../../support/broker/brokered-run.js';
+import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { readHistories } from '../secrets/haystacks.js';
-
-jest.setTimeout(60_000);
 
 const TOOL = 'mcp__kb__echo';
 const KEY = 'upstream-key-of-the-connection';
 const AMBIGUOUS = { ok: false, error: 'brokered call outcome ambiguous — not retried' };
 
-let stack: LiveStack;
-let database: StackDatabase;
-let server: HostileServer;
-let connectionId: string;
-let voice: RunnerVoice;
-let calls = 0;
+/** A brokered call. */
+export function brokersCalls(enter: EnterStack): void {
+  let stack: LiveStack;
+  let database: StackDatabase;
+  let server: HostileServer;
+  let connectionId: string;
+  let voice: RunnerVoice;
+  let calls = 0;
 
-const nextId = (): string => `bkr_${String((calls += 1)).padStart(4, '0')}`;
+  const nextId = (): string => `bkr_${String((calls += 1)).padStart(4, '0')}`;
 
-beforeAll(async () => {
-  server = await HostileServer.start({ tools: [ECHO], authorization: `Bearer ${KEY}` });
-  stack = await LiveStack.start({ ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
-  database = StackDatabase.of(stack);
-  connectionId = await connectServer(stack, server.url, KEY);
-  await createBrokeredAgent(stack, 'caller', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
-  voice = await liveRun();
-}, 120_000);
+  beforeAll(async () => {
+    server = await HostileServer.start({ tools: [ECHO], authorization: `Bearer ${KEY}` });
+    stack = await enter();
+    database = StackDatabase.of(stack);
+    connectionId = await connectServer(stack, server.url, KEY);
+    await createBrokeredAgent(stack, 'caller', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
+    voice = await liveRun();
+  });
 
-afterAll(async () => {
-  await stack?.stop();
-  await server?.close();
-}, 60_000);
+  afterAll(() => server?.close());
 
-afterEach(() => {
-  server.always('tools/call', null).always('initialize', null).always('tools/list', null);
-  server.tools = [ECHO];
-  server.protocolVersion = '2025-11-25';
-});
+  afterEach(() => {
+    server.always('tools/call', null).always('initialize', null).always('tools/list', null);
+    server.tools = [ECHO];
+    server.protocolVersion = '2025-11-25';
+  });
 
-/** A run whose agent waits, so that the test can speak for it. */
-async function liveRun(): Promise<RunnerVoice> {
-  const id = await stack.startRun('caller', BUSY);
-  await stack.untilStatus(id, 'running');
-  return RunnerVoice.of(stack, id);
-}
+  /** A run whose agent waits, so that the test can speak for it. */
+  async function liveRun(): Promise<RunnerVoice> {
+    const id = await stack.startRun('caller', BUSY);
+    await stack.untilStatus(id, 'running');
+    return RunnerVoice.of(stack, id);
+  }
 
-async function linesOf(run: RunnerVoice, callId: string): Promise<TimelineEvent[]> {
-  const events = await stack.timeline(run.runId);
-  return events.filter((event) => event.payload.data['tool_call_id'] === callId);
-}
+  async function linesOf(run: RunnerVoice, callId: string): Promise<TimelineEvent[]> {
+    const events = await stack.timeline(run.runId);
+    return events.filter((event) => event.payload.data['tool_call_id'] === callId);
+  }
 
-const arrivalsWith = (marker: string): number => server.calls.filter(({ text }) => text.includes(marker)).length;
+  const arrivalsWith = (marker: string): number => server.calls.filter(({ text }) => text.includes(marker)).length;
 
-describe('a brokered call', () => {
   it('CP-041 CP-159 CP-161 CP-294 CP-295 is made by the control plane once; its repetition gets the same bytes', async () => {
     const id = nextId();
     const input = { message: 'canary-input-4711', big: 9007199254740992 };
@@ -263,4 +253,4 @@ describe('a brokered call', () => {
     await delay(50);
     expect(server.arrivals.length).toBe(arrived);
   });
-});
+}

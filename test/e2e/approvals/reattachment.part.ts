@@ -1,18 +1,20 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { LiveStack, QUICK_MAINTENANCE, type Approval, type Part } from '../../support/installation/live-stack.js';
+import type { Approval, LiveStack, Part } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 /** Long enough that the API can be stopped before it is over. */
 const TTL_SECS = 8;
 
-describe('a call that waits for a human', () => {
+/** A call that waits for a human. */
+export function asksOnce(enter: EnterStack): void {
   let stack: LiveStack;
   let record: pg.Client;
   beforeAll(async () => {
-    stack = await LiveStack.start(QUICK_MAINTENANCE);
+    stack = await enter();
     await stack.createReplayAgent('patient');
     await importPolicy('impatient', TTL_SECS);
     await importPolicy('immediate', 0);
@@ -20,11 +22,8 @@ describe('a call that waits for a human', () => {
     await stack.createReplayAgent('immediate', 'immediate');
     record = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
     await record.connect();
-  }, 180_000);
-  afterAll(async () => {
-    await record?.end();
-    await stack?.stop();
-  }, 120_000);
+  });
+  afterAll(() => record?.end());
 
   async function importPolicy(name: string, ttlSecs: number): Promise<void> {
     const yaml = `name: ${name}\ndefaults:\n  tool_action: approve\napprovals:\n  default_ttl_secs: ${ttlSecs}\ntools: []\n`;
@@ -114,4 +113,4 @@ describe('a call that waits for a human', () => {
     await stack.decide(answer.approvals[0]!.id, 'denied');
     await stack.untilTerminal(run);
   }, 120_000);
-});
+}

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { ResultReceiver, type Manner } from '../../support/deliveries/result-receiver.js';
 import type { CalledBack } from '../../support/deliveries/called-back.js';
 import { StackSubscriptions } from '../../support/deliveries/stack-subscriptions.js';
-import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** In all, so that each manner of failing occurs; the nightly campaign delivers 5,000. */
@@ -28,7 +29,8 @@ function receiverOf(number: number): Receiver {
   return { path, failures: dead ? Infinity : 1 + (number % 5), manner: FAILURES[number % FAILURES.length]! };
 }
 
-describe('results for receivers of which three in ten fail', () => {
+/** Results for receivers of which three in ten fail. */
+export function deliversToMany(enter: EnterStack): void {
   const receivers = Array.from({ length: RUNS * EACH_RUN }, (_one, number) => receiverOf(number));
   const byPath = new Map(receivers.map((receiver) => [receiver.path, receiver]));
   let stack: LiveStack;
@@ -43,23 +45,17 @@ describe('results for receivers of which three in ten fail', () => {
       if (of === undefined) throw new Error(`nobody is at ${path}`);
       return index <= of.failures ? of.manner : 204;
     };
-    stack = await LiveStack.start({
-      ...QUICK_MAINTENANCE,
-      SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-      SERVICE_DELIVERY_WAITS_MS: '200,300,400,500,600',
-      SERVICE_DELIVERY_TIMEOUT_MS: '5000',
-    });
-    await stack.createReplayAgent('worker');
-    subscriptions = await StackSubscriptions.of(stack, 'worker');
+    stack = await enter();
+    await stack.createReplayAgent('sender');
+    subscriptions = await StackSubscriptions.of(stack, 'sender');
     subscription = await subscriptions.subscribe(receiver.url('/'));
     receiver.secret = subscription.secret;
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await subscriptions?.close();
-    await stack?.stop();
     await receiver?.close();
-  }, 120_000);
+  });
 
   it(
     'proof 7: CP-296 CP-297 CP-298 each arrives at least once, signed, though the worker is killed; no run changes',
@@ -112,4 +108,4 @@ describe('results for receivers of which three in ten fail', () => {
       expect(event?.type).toBe(arrived ? 'callback.delivered' : 'callback.failed');
     }
   }
-});
+}

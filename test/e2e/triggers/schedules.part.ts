@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -8,8 +8,8 @@ import { type SubscriptionEntity } from '../../../src/core/triggers/subscription
 import { newRowId } from '../../../src/platform/postgres/row-id.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
 import { scheduledInvocationWorkflow } from '../../../src/workflows/messages.js';
-import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { createSubscription } from '../../support/triggers/subscription-fixture.js';
 
@@ -24,13 +24,14 @@ interface Slot {
   created_at: Date;
 }
 
-describe('schedules of an installation', () => {
+/** Schedules of an installation. They end with another store of Temporal. */
+export function keepsSchedules(enter: EnterStack): void {
   let stack: LiveStack;
   let database: StackDatabase;
   let agent: { agentId: string; organizationId: string };
 
   beforeAll(async () => {
-    stack = await LiveStack.start(QUICK_MAINTENANCE);
+    stack = await enter();
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('clockwork', 'unrestricted');
     const { agents } = await stack.json<{ agents: { id: string; name: string; tenant_id: string }[] }>(
@@ -40,11 +41,7 @@ describe('schedules of an installation', () => {
     const found = agents.find(({ name }) => name === 'clockwork');
     if (found === undefined) throw new Error('the agent was created');
     agent = { agentId: found.id, organizationId: found.tenant_id };
-  }, MAKE_WITHIN_MS);
-
-  afterAll(async () => {
-    await stack?.stop();
-  }, 120_000);
+  });
 
   /** As the API writes it; its call to Temporal is lost, so that the rows alone are there. */
   async function schedule(clock: Partial<ScheduleEntity>, members: Partial<SubscriptionEntity> = {}): Promise<string> {
@@ -164,4 +161,4 @@ describe('schedules of an installation', () => {
     const [row] = await database.query('select next_fire_at from schedules where subscription_id = $1', [subscription]);
     expect(row).toEqual({ next_fire_at: slot });
   }, 400_000);
-});
+}

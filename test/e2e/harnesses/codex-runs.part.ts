@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { createSampleProject } from '../../../src/cli/demo/sample-project.js';
 import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TASK, TEST_COMMAND } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
-import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
+import { type CodexLab, done, MODEL, offered } from './support/codex-lab.js';
 import { decisions } from './support/harness-lab.js';
+import type { EnterLab } from './support/share-lab.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
 import { deniedConnections, REFUSAL_TOLD, REFUSED_COMMAND } from './support/refused-connection.js';
 import { call, patch, run, say, type Script } from './support/scripted-responses.js';
-
-jest.setTimeout(480_000);
 
 const REPAIR = [
   '*** Update File: src/total.js',
@@ -22,18 +19,14 @@ const REPAIR = [
   `+  ${REPAIRED}`,
 ];
 
-describe('Codex in the sandbox', () => {
+/** Codex in the sandbox. */
+export function runsCodex(enter: EnterLab<CodexLab>): void {
   let lab: CodexLab;
   let folder: string;
   let interposer: PlaneInterposer | undefined;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-codex-'));
+    ({ lab, folder } = await enter());
     await createSampleProject(join(folder, 'invoice'));
-    lab = await CodexLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder, SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
-  });
-  afterAll(async () => {
-    await lab?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('completes the demo task with allowed, denied and approved calls, a diff and a metered cost', async () => {
@@ -266,4 +259,4 @@ describe('Codex in the sandbox', () => {
       await server.close();
     }
   });
-});
+}

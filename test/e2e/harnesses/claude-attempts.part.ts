@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { alterClaude } from './support/altered-claude.js';
 import { BASH_ATTEMPTS, type BashAttempt } from './support/bash-attempts.js';
-import { startClaudeLab } from './support/claude-lab.js';
 import { bash, done, use, type ToolResult, type MessagesLab } from './support/messages-lab.js';
 import { decisions, type FinishedRun } from './support/harness-lab.js';
+import type { EnterLab } from './support/share-lab.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { writeHostileProject } from './support/hostile-project.js';
 import { recordAltered } from './support/record-altered.js';
-
-// The first run on a machine fetches the program.
-jest.setTimeout(480_000);
 
 const PROGRAM = '/opt/sandgate/harness/node_modules/@anthropic-ai';
 const BINARY = `${PROGRAM}/claude-agent-sdk-linux-${process.arch}/claude`;
@@ -41,17 +35,13 @@ const FROM_BASH: readonly BashAttempt[] = [
 /** What the gateway says of a run that it fails. */
 const NEVER_DECIDED = 'the result of a tool call that the gate never decided was sent to the model';
 
-describe('attempts of Claude Code to act without asking', () => {
+/** Attempts of Claude Code to act without asking. */
+export function attemptsWithClaude(enter: EnterLab<MessagesLab>): void {
   let lab: MessagesLab;
   let folder: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-attempts-'));
+    ({ lab, folder } = await enter());
     writeHostileProject(folder);
-    lab = await startClaudeLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
-  });
-  afterAll(async () => {
-    await lab?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   describe('from a command that was allowed', () => {
@@ -233,4 +223,4 @@ describe('attempts of Claude Code to act without asking', () => {
       expect(lab.requestsOf('unasked-within')).toHaveLength(1);
     });
   });
-});
+}

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LiveStack, type Approval } from '../../support/installation/live-stack.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Approval, LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 
 const HARMLESS = 'echo harmless\n';
 const HARMFUL = 'echo harm > effect\n';
@@ -47,16 +48,14 @@ const writes = (path: string, content: string) => [
 ];
 const runs = (command: string) => [{ tool: 'Bash', input: { command } }];
 
-describe('a file that a waiting command names', () => {
+/** A file that a waiting command names. */
+export function showsFiles(enter: EnterStack): void {
   let stack: LiveStack;
   beforeAll(async () => {
-    stack = await LiveStack.start();
+    stack = await enter();
     await stack.json('POST', '/v1/policies', { name: 'deployers', yaml: POLICY });
     await stack.createReplayAgent('deployer', 'deployers');
-  }, 180_000);
-  afterAll(async () => {
-    await stack?.stop();
-  }, 120_000);
+  });
 
   const workspace = (run: string, file: string) => join(stack.dataDir, 'runs', run, 'disk', 'workspace', file);
 
@@ -169,4 +168,4 @@ describe('a file that a waiting command names', () => {
     expect(diff).toContain('swapped');
     expect(diff).not.toContain('b/effect');
   }, 120_000);
-});
+}

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { createSampleProject } from '../../../src/cli/demo/sample-project.js';
 import {
   DEPLOY_COMMAND,
@@ -13,27 +11,20 @@ import {
 } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
-import { startClaudeLab } from './support/claude-lab.js';
 import { bash, done, use, type MessagesLab } from './support/messages-lab.js';
 import { decisions } from './support/harness-lab.js';
+import type { EnterLab } from './support/share-lab.js';
 import { deniedConnections, REFUSAL_TOLD, REFUSED_COMMAND } from './support/refused-connection.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
-// The first run on a machine fetches the program.
-jest.setTimeout(480_000);
-
-describe('Claude Code in the sandbox', () => {
+/** Claude Code in the sandbox. */
+export function runsClaude(enter: EnterLab<MessagesLab>): void {
   let lab: MessagesLab;
   let folder: string;
   let interposer: PlaneInterposer | undefined;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-claude-'));
+    ({ lab, folder } = await enter());
     await createSampleProject(join(folder, 'invoice'));
-    lab = await startClaudeLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
-  });
-  afterAll(async () => {
-    await lab?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('completes the demo task with allowed, denied and approved calls, a diff and a metered cost', async () => {
@@ -191,4 +182,4 @@ describe('Claude Code in the sandbox', () => {
       ['mcp__kb__echo', 'frozen words about echo'],
     ]);
   });
-});
+}

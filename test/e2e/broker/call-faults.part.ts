@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   BUSY,
   connectServer,
   createBrokeredAgent,
-  LOOPBACK_UPSTREAMS,
-  NO_DIAL_LIMITS,
   RunnerVoice,
   type BrokeredAnswer,
 } from '../../support/broker/brokered-run.js';
-import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
+import type { LiveStack, Part } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import type { Behaviour } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
@@ -46,7 +45,8 @@ const VICTIMS: Part[] = ['api', 'worker', 'temporal', 'postgres'];
 /** Moments of a kill: as calls leave, when the first byte has arrived, when the answer is on its way, and just behind it. */
 const MOMENTS = ['leaving', 'arrived', 'answering', 'answered'] as const;
 
-describe('a brokered call under faults', () => {
+/** A brokered call under faults. */
+export function settlesCalls(enter: EnterStack): void {
   let stack: LiveStack;
   let server: HostileServer;
   let voices: RunnerVoice[];
@@ -55,22 +55,19 @@ describe('a brokered call under faults', () => {
 
   beforeAll(async () => {
     server = await HostileServer.start({ tools: [ECHO], authorization: `Bearer ${KEY}` });
-    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS });
+    stack = await enter();
     await connectServer(stack, server.url, KEY);
-    await createBrokeredAgent(stack, 'caller', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
+    await createBrokeredAgent(stack, 'unlucky', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
     voices = await Promise.all(
       [1, 2, 3].map(async () => {
-        const id = await stack.startRun('caller', BUSY);
+        const id = await stack.startRun('unlucky', BUSY);
         await stack.untilStatus(id, 'running');
         return RunnerVoice.of(stack, id);
       }),
     );
-  }, 180_000);
+  });
 
-  afterAll(async () => {
-    await stack?.stop();
-    await server?.close();
-  }, 120_000);
+  afterAll(() => server?.close());
 
   /** Each call carries its id, so that the server's record tells how often it arrived. */
   async function make(voice: RunnerVoice): Promise<BrokeredAnswer> {
@@ -117,14 +114,19 @@ describe('a brokered call under faults', () => {
 
   it('CP-159 never reaches the upstream twice after its first byte, and every claim is settled', async () => {
     const database = StackDatabase.of(stack);
+    const runIds = voices.map(({ runId }) => runId);
     await stack.until('every claim to be settled', 60_000, async () => {
-      const open = await database.query(`select 1 from tool_execution_claims where state = 'claimed'`);
+      const open = await database.query(
+        `select 1 from tool_execution_claims where state = 'claimed' and session_id = any ($1)`,
+        [runIds],
+      );
       return open.length === 0 ? true : undefined;
     });
     const often = [...answers.keys()].filter((id) => arrivalsOf(id) > 1);
     expect(often.filter((id) => !wasRefusedBySession(server, id))).toEqual([]);
     const claims = await database.query<{ tool_call_id: string; state: string; attempt: number }>(
-      'select tool_call_id, state, attempt from tool_execution_claims',
+      'select tool_call_id, state, attempt from tool_execution_claims where session_id = any ($1)',
+      [runIds],
     );
     const states = new Map(claims.map((claim) => [claim.tool_call_id, claim]));
     for (const [id, { answer }] of answers) {
@@ -142,13 +144,13 @@ describe('a brokered call under faults', () => {
       expect((await voice.call(id, TOOL, { message: id })).text).toBe(answer.text);
     }
     expect(server.calls.length).toBe(arrived);
-    for (const { runId } of voices) {
+    for (const runId of runIds) {
       await stack.json('POST', `/v1/sessions/${runId}/cancel`);
       await stack.untilTerminal(runId);
       await expectWholeLedger(stack, runId);
     }
   }, 240_000);
-});
+}
 
 /**
  * A server that has lost the session has performed nothing, and says so: that one repetition belongs to the protocol

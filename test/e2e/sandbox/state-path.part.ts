@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { toolsFolder } from '../../../src/platform/packages/tools/tool-folder.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
-
-jest.setTimeout(240_000);
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 
 const asRoot = process.getuid?.() === 0;
 
@@ -18,31 +17,31 @@ ls -l /proc/self/cwd /proc/[0-9]*/cwd /proc/[0-9]*/exe /proc/[0-9]*/root /proc/[
 df -a 2> /dev/null
 perl -e '${PEER}'`;
 
-let stack: LiveStack;
-beforeAll(async () => {
-  stack = await LiveStack.start();
-  const content = { name: 'open', defaults: { tool_action: 'allow' }, tools: [] };
-  await stack.json('POST', '/v1/policies', { name: 'open', yaml: JSON.stringify(content) });
-  await stack.createReplayAgent('looking', 'open');
-  // A folder of tools is mounted where there is one.
-  mkdirSync(join(toolsFolder(stack.dataDir), 'none'), { recursive: true, mode: 0o755 });
-}, 180_000);
-afterAll(async () => stack?.stop(), 120_000);
+/** What the kernel tells a program inside. */
+export function hidesStateFolder(enter: EnterStack): void {
+  let stack: LiveStack;
+  beforeAll(async () => {
+    stack = await enter();
+    const content = { name: 'open', defaults: { tool_action: 'allow' }, tools: [] };
+    await stack.json('POST', '/v1/policies', { name: 'open', yaml: JSON.stringify(content) });
+    await stack.createReplayAgent('looking', 'open');
+    // A folder of tools is mounted where there is one.
+    mkdirSync(join(toolsFolder(stack.dataDir), 'none'), { recursive: true, mode: 0o755 });
+  });
 
-async function seenInside(): Promise<string> {
-  const run = await stack.startRun('looking', [
-    { tool: 'Write', input: { file_path: '/workspace/look.sh', content: LOOK } },
-    { tool: 'Bash', input: { command: 'sh look.sh > seen.txt 2>&1' } },
-  ]);
-  expect((await stack.untilTerminal(run)).status).toBe('completed');
-  const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
-    'GET',
-    `/v1/sessions/${run}/artifacts`,
-  );
-  return artifacts.find(({ kind }) => kind === 'diff')?.content ?? '';
-}
+  async function seenInside(): Promise<string> {
+    const run = await stack.startRun('looking', [
+      { tool: 'Write', input: { file_path: '/workspace/look.sh', content: LOOK } },
+      { tool: 'Bash', input: { command: 'sh look.sh > seen.txt 2>&1' } },
+    ]);
+    expect((await stack.untilTerminal(run)).status).toBe('completed');
+    const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
+      'GET',
+      `/v1/sessions/${run}/artifacts`,
+    );
+    return artifacts.find(({ kind }) => kind === 'diff')?.content ?? '';
+  }
 
-describe('what the kernel tells a program inside', () => {
   it('names the mounts and the other end of the plane socket, and as root never the state folder', async () => {
     const seen = await seenInside();
     for (const place of ['/opt/sandgate', '/opt/sandgate/tools', '/run/sandgate', '/workspace']) {
@@ -55,4 +54,4 @@ describe('what the kernel tells a program inside', () => {
     // Without root a mount can show nothing but its source; docs/sandbox.md says what of it can be read.
     if (asRoot) expect(seen).not.toContain(stack.dataDir);
   });
-});
+}

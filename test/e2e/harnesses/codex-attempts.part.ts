@@ -1,35 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { alterCodex } from './support/altered-codex.js';
 import { FREE, FROM_BASH, inOneStream, KNOWN_SAFE } from './support/codex-attempts.js';
-import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
+import { type CodexLab, done, MODEL, offered } from './support/codex-lab.js';
 import { decisions, type FinishedRun } from './support/harness-lab.js';
+import type { EnterLab } from './support/share-lab.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { writeHostileCodexProject } from './support/hostile-codex-project.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
 import { recordAltered } from './support/record-altered.js';
 
-jest.setTimeout(480_000);
-
-describe('attempts of Codex to act without asking', () => {
+/** Attempts of Codex to act without asking. */
+export function attemptsWithCodex(enter: EnterLab<CodexLab>): void {
   let lab: CodexLab;
   let folder: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-attempts-'));
+    ({ lab, folder } = await enter());
     writeHostileCodexProject(folder);
-    lab = await CodexLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
     const nothing = 'name: nothing\ndefaults: { tool_action: deny }\ntools: []\n';
     await lab.stack.json('POST', '/v1/policies', { name: 'nothing', yaml: nothing });
     await lab.createAgent('powerless', { policy: 'nothing' });
     await lab.stack.json('POST', '/v1/policies', { name: 'free', yaml: FREE });
     await lab.createAgent('free', { policy: 'free' });
-  });
-  afterAll(async () => {
-    await lab?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   describe('from a command that was allowed', () => {
@@ -248,4 +240,4 @@ describe('attempts of Codex to act without asking', () => {
       expect(finished.requests).toHaveLength(1);
     });
   });
-});
+}

@@ -1,0 +1,17 @@
+import { describe } from '@jest/globals';
+import { QUICK_MAINTENANCE } from '../support/installation/live-stack.js';
+import { shareStack } from '../support/installation/share-stack.js';
+import { asksOnce } from './approvals/reattachment.part.js';
+import { showsFiles } from './approvals/shown-files.part.js';
+import { hidesStateFolder } from './sandbox/state-path.part.js';
+import { keepsSchedules } from './triggers/schedules.part.js';
+
+describe('on one installation', () => {
+  const enter = shareStack(QUICK_MAINTENANCE);
+
+  describe('a file that a waiting command names', () => showsFiles(enter));
+  describe('a call that waits for a human', () => asksOnce(enter));
+  describe('what the kernel tells a program inside', () => hidesStateFolder(enter));
+  // Last: they end with another store of Temporal.
+  describe('schedules', () => keepsSchedules(enter));
+});
