@@ -5,10 +5,10 @@ import type { GateSpec } from '../../domain/gate/gate-verdict.js';
 import { unusableSchemaReason } from '../../domain/gate/messages.js';
 import { ENDED_VALIDATOR } from '../../domain/gate/schema-finding.js';
 import { guardSchema, type GuardedSchema } from '../../domain/gate/schema-limits.js';
-import { compileFrozenPolicy } from '../../domain/policy/compile-policy.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
+import { CompiledPolicies } from './compiled-policies.js';
 
 /** The frozen specification of a run, ready to judge with. */
 export interface FrozenRun {
@@ -28,6 +28,7 @@ const MAX_REMEMBERED = 2000;
  */
 export class RunSpecs {
   private readonly known = new LRUCache<string, Promise<FrozenRun>>({ max: MAX_REMEMBERED });
+  private readonly policies = new CompiledPolicies();
 
   constructor(private readonly database: Database) {}
 
@@ -64,7 +65,7 @@ export class RunSpecs {
       spec,
       schemas: new RunSchemas(ended),
       gate: {
-        policy: compileFrozenPolicy(spec.policy_snapshot, spec.policy_engine),
+        policy: this.policies.of(spec.policy_snapshot, spec.policy_engine),
         tools: new ToolSet(spec.capabilities, spec.brokered),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
