@@ -17,6 +17,10 @@ describe('compiled policies', () => {
     expect(policies.of(saying('two'), POLICY_ENGINE)).not.toBe(first);
   });
 
+  it('deny every call of a run that froze none', () => {
+    expect(new CompiledPolicies().of(undefined, POLICY_ENGINE).defects).not.toEqual([]);
+  });
+
   it('are apart by the rules of evaluation', () => {
     const policies = new CompiledPolicies();
     policies.of(saying('one'), POLICY_ENGINE);

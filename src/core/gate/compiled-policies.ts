@@ -14,8 +14,9 @@ export class CompiledPolicies {
     maxSize: MAX_POLICY_CHARACTERS,
   });
 
-  /** Never throws, as {@link compileFrozenPolicy}. */
-  of(content: JsonValue, engine: number): CompiledPolicy {
+  /** Never throws, as {@link compileFrozenPolicy}; a specification without a policy denies every call, too. */
+  of(frozen: JsonValue | undefined, engine: number): CompiledPolicy {
+    const content = frozen ?? null;
     const text = JSON.stringify(content);
     const key = `${engine} ${digestOfText(text)}`;
     const known = this.compiled.get(key);

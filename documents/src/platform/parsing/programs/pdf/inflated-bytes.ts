@@ -6,6 +6,8 @@ import type { FileWindow } from './file-window.js';
 const AT_ONCE = 4 * 1024 * 1024;
 /** A stream that was cut off gives what it has. */
 const TOLERANT = { finishFlush: constants.Z_SYNC_FLUSH };
+/** Each part is made on another thread, and on a busy machine it is that thread's turn that takes long. */
+const IN_PARTS_OF = { chunkSize: 1024 * 1024 };
 
 export interface Inflated {
   /** All bytes that come out, of every layer. */
@@ -39,7 +41,7 @@ function unpackAtOnce(packed: Buffer): Buffer | null {
 }
 
 async function countThrough(parts: Iterable<Buffer>, layers: number, most: number): Promise<number> {
-  const stages = Array.from({ length: layers }, () => createInflate(TOLERANT));
+  const stages = Array.from({ length: layers }, () => createInflate({ ...TOLERANT, ...IN_PARTS_OF }));
   let bytes = 0;
   let source: Readable = Readable.from(parts);
   for (const stage of stages) {
