@@ -2,7 +2,7 @@
  * Asks the public API everything that its own description allows and much that it does not: schemathesis, pinned and in a virtual
  * environment of its own, against a fresh installation with room for two runs, on the replay harness, without folders to copy.
  * Fails on a 5xx and on an answer that the description does not name.
- * Usage: node build/fuzz-api.mjs [seconds] (default 240; 100 in .ci/run, 1800 in the nightly campaign)
+ * Usage: node build/fuzz-api.mjs [seconds] (default 240; 40 in .ci/run, 1800 in the nightly campaign)
  */
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const STOP_RUNS_WITHIN_MS = 20_000;
 const ENDLESS = '/events/stream$';
 
 const seconds = secondsOf(process.argv[2], 240);
-const program = provideSchemathesis();
+const program = await provideSchemathesis();
 const dataDir = mkdtempSync(join(tmpdir(), 'sg-fuzz-'));
 const notices = [];
 let installation;

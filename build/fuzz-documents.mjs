@@ -3,7 +3,7 @@
  * Temporal server of its own: half of the time about a project, a document, an upload, a schema and a run that are there, half
  * about ids that are made up.
  * Fails on a 5xx, but for 501 where the description has it, and on an answer that the description does not name.
- * Usage: node build/fuzz-documents.mjs [seconds] (default 120; 60 in .ci/run, 1800 in the nightly campaign)
+ * Usage: node build/fuzz-documents.mjs [seconds] (default 120; 40 in .ci/run, 1800 in the nightly campaign)
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ const LATER = '501';
 const ENDING = 'DELETE';
 
 const seconds = secondsOf(process.argv[2], 120);
-const program = provideSchemathesis();
+const program = await provideSchemathesis();
 const folder = mkdtempSync(join(tmpdir(), 'sg-fuzz-'));
 let api;
 await startServices();

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { withCheckoutLock } from '../bootstrap/checkout-lock.mjs';
 import { cacheDir } from '../bootstrap/processes.mjs';
 
 const PINS = fileURLToPath(new URL('./fuzz-api.requirements.txt', import.meta.url));
@@ -89,15 +90,27 @@ export async function schemathesis({ program, folder, token, argv, stdio, second
 }
 
 /** The program, in the cache beside what else the project fetched; complete when its marker names these pins. */
-export function provideSchemathesis() {
+export async function provideSchemathesis() {
   const pins = readFileSync(PINS, 'utf8');
   const version = /^schemathesis==(\S+)$/m.exec(pins)?.[1];
   const digest = createHash('sha256').update(pins).digest('hex');
   const folder = join(cacheDir(), `schemathesis-${version}`);
   const marker = join(folder, 'pins.sha256');
-  const installed = join(folder, 'bin', 'schemathesis');
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === digest) return installed;
-  process.stdout.write(`fuzz: installing schemathesis ${version} into ${folder}\n`);
+  const program = join(folder, 'bin', 'schemathesis');
+  const isInstalled = () => existsSync(marker) && readFileSync(marker, 'utf8') === digest;
+  if (isInstalled()) return program;
+  await withCheckoutLock(() => {
+    // Another campaign may have done it while this one waited.
+    if (isInstalled()) return;
+    process.stdout.write(`fuzz: installing schemathesis ${version} into ${folder}\n`);
+    install(folder);
+    writeFileSync(`${marker}.new`, digest);
+    renameSync(`${marker}.new`, marker);
+  });
+  return program;
+}
+
+function install(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   run(
@@ -107,9 +120,6 @@ export function provideSchemathesis() {
   );
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', PINS];
   run(join(folder, 'bin', 'python'), pip, 'schemathesis could not be installed from the package index');
-  writeFileSync(`${marker}.new`, digest);
-  renameSync(`${marker}.new`, marker);
-  return installed;
 }
 
 function run(command, argv, otherwise) {
