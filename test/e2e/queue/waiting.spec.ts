@@ -2,13 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  LiveStack,
-  QUICK_MAINTENANCE,
-  TERMINAL,
-  type Session,
-  type TimelineEvent,
-} from '../../support/installation/live-stack.js';
+import { LiveStack, QUICK_MAINTENANCE, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
@@ -44,11 +38,7 @@ describe('a run in the queue', () => {
   }, 120_000);
 
   afterEach(async () => {
-    const { sessions } = await stack.json<{ sessions: Session[] }>('GET', '/v1/sessions');
-    for (const { id } of sessions.filter(({ status }) => !TERMINAL.has(status))) {
-      await stack.json('POST', `/v1/sessions/${id}/cancel`);
-      await stack.untilTerminal(id);
-    }
+    await stack.endRuns();
     await stack.until('the places to be given back', 60_000, async () => {
       const { counted, held } = await database.capacity();
       return counted === 0 && held === 0 ? true : undefined;
