@@ -53,5 +53,5 @@ export function hidesStateFolder(enter: EnterStack): void {
     expect(sockets).not.toContain(stack.dataDir);
     // Without root a mount can show nothing but its source; docs/sandbox.md says what of it can be read.
     if (asRoot) expect(seen).not.toContain(stack.dataDir);
-  });
+  }, 240_000);
 }
