@@ -124,7 +124,7 @@ class RunsBench {
   /** Sends a new file, has it read, makes a schema of words and extracts. @returns the median of some, in milliseconds */
   async timeCommands(): Promise<number> {
     const { clientId, clientSecret } = this.docsvc.client;
-    const docsvc = new DocsvcCommand({
+    using docsvc = new DocsvcCommand({
       ...{ DOCSVC_DEFAULTS_API_URL: this.docsvc.url, DOCSVC_DEFAULTS_PROJECT: this.projectId },
       ...{ DOCSVC_CLIENT_ID: clientId, DOCSVC_CLIENT_SECRET: clientSecret },
     });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocsvcCommand, type Ran } from '../../support/cli/docsvc-command.js';
@@ -41,6 +41,8 @@ export function needsOneCommand(enter: Enter): void {
     });
     writeFileSync(join(docsvc.folder, 'invoice.pdf'), await invoicePdf());
   });
+
+  afterAll(() => docsvc[Symbol.dispose]());
 
   const extract = (...argv: string[]): Promise<Ran> => docsvc.run(['extract', ...argv]);
   const count = async (table: string): Promise<number> => {

@@ -66,6 +66,7 @@ afterAll(async () => {
   await relay.close();
   await database.close();
   rmSync(root, { recursive: true });
+  docsvc[Symbol.dispose]();
 });
 
 /** A file of parts that nobody has sent. */

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -44,7 +44,10 @@ beforeAll(async () => {
   store = await FsBlobStore.open(FOLDER);
 }, 120_000);
 
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  rmSync(FOLDER, { recursive: true });
+});
 
 /** All pages of a list, each of them within its bounds. */
 async function follow(path: string): Promise<Listed['data'][]> {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -39,7 +39,10 @@ beforeAll(async () => {
   }
 });
 
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  rmSync(FOLDER, { recursive: true });
+});
 
 describe('POST /api/projects/{id}/search', () => {
   it('DI-020 DI-045 answers results with document name, page number and source excerpt', async () => {

@@ -13,6 +13,7 @@ beforeAll(async () => {
   await writeClass(folder, BANK_STATEMENTS, 2, 1);
 });
 afterAll(() => {
+  docsvc[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -41,12 +42,8 @@ describe('docsvc bench', () => {
 
   it.each([
     ['a folder that is not there', () => join(folder, 'absent'), 'there is no folder'],
-    ['a folder without gold', () => mkdtempSync(join(tmpdir(), 'docsvc-empty-')), 'has no gold'],
-    [
-      'gold without its document',
-      () => orphanIn(mkdtempSync(join(tmpdir(), 'docsvc-orphan-'))),
-      'has no document beside it',
-    ],
+    ['a folder without gold', () => mkdtempSync(join(folder, 'empty-')), 'has no gold'],
+    ['gold without its document', () => orphanIn(mkdtempSync(join(folder, 'orphan-'))), 'has no document beside it'],
   ])('fails for %s', async (_what, make, message) => {
     const { code, stderr } = await docsvc.run(['bench', make()]);
     expect(code).toBe(1);

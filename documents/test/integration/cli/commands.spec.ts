@@ -22,7 +22,10 @@ beforeAll(async () => {
   };
   await docsvc.run(['projects', 'create', 'Papers', '--workspace', workspace.id]);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  docsvc[Symbol.dispose]();
+  await api.close();
+});
 
 const json = async (argv: string[]): Promise<unknown> => {
   const { stdout, stderr } = await docsvc.run([...argv, '--output', 'json']);

@@ -21,7 +21,10 @@ beforeAll(async () => {
   await bench.document('oats.pdf', [['Subject Oats', 'Total 12.50'], ['The end.']]);
   await bench.document('=hay.pdf', [['Subject Hay', 'Total 7.00']]);
 });
-afterAll(() => bench.close());
+afterAll(async () => {
+  docsvc[Symbol.dispose]();
+  await bench.close();
+});
 
 const runs = (...argv: string[]): Promise<Ran> => docsvc.run(['runs', ...argv]);
 const json = async <T>(...argv: string[]): Promise<T> => {

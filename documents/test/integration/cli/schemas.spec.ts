@@ -19,7 +19,10 @@ beforeAll(async () => {
   await docsvc.run(['projects', 'create', 'Papers', '--workspace', workspace.body.id]);
   await docsvc.run(['use', 'Papers']);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  docsvc[Symbol.dispose]();
+  await api.close();
+});
 
 const write = (name: string, value: object): void => writeFileSync(join(docsvc.folder, name), JSON.stringify(value));
 

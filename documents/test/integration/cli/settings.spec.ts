@@ -48,7 +48,8 @@ const settingsOf = async (docsvc: DocsvcCommand, argv: string[] = [], env = {}):
 
 describe('settings of the client', () => {
   it('DI-050 DI-051 DI-052 DI-053 have defaults', async () => {
-    const settings = await settingsOf(new DocsvcCommand());
+    using docsvc = new DocsvcCommand();
+    const settings = await settingsOf(docsvc);
     expect(settings.get('upload.concurrency')).toMatchObject({ value: 4, layer: 'default' });
     expect(settings.get('upload.retry_attempts')).toMatchObject({ value: 3, layer: 'default' });
     expect(settings.get('runs.poll_interval')).toMatchObject({ value: 2, layer: 'default' });
@@ -56,7 +57,7 @@ describe('settings of the client', () => {
   });
 
   it('DI-046 DI-047 DI-048 later layers win, each over all before it, and the origin says which', async () => {
-    const docsvc = new DocsvcCommand();
+    using docsvc = new DocsvcCommand();
     const key = 'upload.concurrency';
     const seen = async (argv: string[] = [], env = {}): Promise<unknown> =>
       (await settingsOf(docsvc, argv, env)).get(key);
@@ -73,7 +74,7 @@ describe('settings of the client', () => {
   });
 
   it('DI-049 an output that is none is refused with the place where it is said', async () => {
-    const docsvc = new DocsvcCommand();
+    using docsvc = new DocsvcCommand();
     write(projectFile(docsvc), '[defaults]\noutput = "xml"\n');
     const refused = await docsvc.run(['config', 'list']);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -81,12 +82,12 @@ describe('settings of the client', () => {
   });
 
   it('DI-046 the project file is that of the caller, however the program is started', async () => {
-    const docsvc = new DocsvcCommand();
+    using docsvc = new DocsvcCommand();
     write(projectFile(docsvc), '[upload]\nconcurrency = 9\n');
     const byPackageManager = { INIT_CWD: docsvc.folder, npm_command: 'run-script' };
     const argv = ['config', 'get', 'upload.concurrency'];
     expect((await docsvc.run(argv, { cwd: resolve('documents'), env: byPackageManager })).stdout).toBe('9\n');
-    const elsewhere = new DocsvcCommand();
+    using elsewhere = new DocsvcCommand();
     expect((await elsewhere.run(argv, { env: byPackageManager })).stdout).toBe('4\n');
   });
 });
@@ -98,14 +99,14 @@ describe('credentials of the client', () => {
   };
 
   it('DI-048 a project file that names another API gets none, wherever they are from', async () => {
-    const spoken = new DocsvcCommand({ DOCSVC_TOKEN: acme.token });
+    using spoken = new DocsvcCommand({ DOCSVC_TOKEN: acme.token });
     write(projectFile(spoken), `[defaults]\napi_url = "${hostileUrl}"\n`);
     refusedBy(await spoken.run(['whoami']));
     const ofClient = { DOCSVC_TOKEN: '', DOCSVC_CLIENT_ID: acme.clientId, DOCSVC_CLIENT_SECRET: acme.clientSecret };
     refusedBy(await spoken.run(['whoami'], { env: ofClient }));
     const flags = ['--client-id', acme.clientId, '--client-secret', acme.clientSecret];
     refusedBy(await spoken.run(['whoami', ...flags], { env: { DOCSVC_TOKEN: '' } }));
-    const kept = new DocsvcCommand();
+    using kept = new DocsvcCommand();
     expect(await kept.run(['login', '--api-url', api.origin, ...flags])).toMatchObject({ code: 0 });
     expect(await kept.run(['whoami', '--api-url', api.origin])).toMatchObject({ code: 0 });
     write(projectFile(kept), `[defaults]\napi_url = "${hostileUrl}"\n`);
@@ -116,7 +117,7 @@ describe('credentials of the client', () => {
   });
 
   it('the client of an embedded start is used for its origin alone, and never from a file that others can read', async () => {
-    const docsvc = new DocsvcCommand();
+    using docsvc = new DocsvcCommand();
     const path = join(docsvc.home, '.local', 'state', 'docsvc', 'first-client.json');
     const { clientId, clientSecret } = acme;
     write(path, JSON.stringify({ apiUrl: api.origin, clientId, clientSecret }));

@@ -24,7 +24,10 @@ beforeAll(async () => {
   const body = { name: 'P', workspaceId: workspace.body.id };
   projectId = (await acme.ask<{ id: string }>('/api/projects', { method: 'POST', body })).body.id;
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  docsvc[Symbol.dispose]();
+  await api.close();
+});
 
 const stateFolder = (): string => join(docsvc.home, '.local', 'state', 'docsvc-cli', 'uploads');
 

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compiledBefore } from '../../../../test/support/installation/own-place.js';
@@ -21,6 +21,11 @@ export class DocsvcCommand {
 
   /** @param env beside PATH and HOME */
   constructor(readonly env: NodeJS.ProcessEnv = {}) {}
+
+  /** Removes both folders. */
+  [Symbol.dispose](): void {
+    for (const folder of [this.home, this.folder]) rmSync(folder, { recursive: true, force: true });
+  }
 
   run(argv: readonly string[], { env = {}, cwd = this.folder, input = '' } = {}): Promise<Ran> {
     const { child, ended } = this.start(argv, { env, cwd });
