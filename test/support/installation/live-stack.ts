@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -87,6 +87,7 @@ export class LiveStack {
     const notices: string[] = [];
     await takeOwnPorts(dataDir);
     await takePreparedCluster(dataDir);
+    await takePreparedRuntime(dataDir);
     const engine = env['SERVICE_PROVIDER'] === undefined ? await engineOf(dataDir) : null;
     const provider = engine === null ? {} : engineSettings(engine, TOOLS_IMAGE);
     try {
@@ -272,6 +273,14 @@ async function takePreparedCluster(dataDir: string): Promise<void> {
   const prepared = process.env['TEST_PREPARED_CLUSTER'];
   const own = join(dataDir, 'postgres');
   if (prepared !== undefined && !existsSync(own)) await promisify(execFile)('cp', ['-a', prepared, own]);
+}
+
+/** Shares the files of a runtime (prepare-cluster.mjs), which is two hundred megabytes; on another file system the worker makes its own. */
+async function takePreparedRuntime(dataDir: string): Promise<void> {
+  const prepared = process.env['TEST_PREPARED_RUNTIME'];
+  const own = join(dataDir, 'runtime');
+  if (prepared === undefined || existsSync(own) || statSync(prepared).dev !== statSync(dataDir).dev) return;
+  await promisify(execFile)('cp', ['-al', prepared, own]);
 }
 
 /** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */
