@@ -4,6 +4,7 @@ import { ConfigError } from '../embedded/configuration.js';
 import { StartRefused } from '../embedded/start-refused.js';
 import { CliError, EXIT, exitCodeOfStatus } from './terminal/exit-codes.js';
 import type { ExitCode } from './terminal/exit-codes.js';
+import { withVersionAsked } from './commands/version.js';
 import { buildProgram } from './program.js';
 import { block } from './terminal/escape.js';
 
@@ -24,7 +25,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await buildProgram().parseAsync(process.argv);
+  await buildProgram().parseAsync(withVersionAsked(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (!(error instanceof CommanderError)) {
     process.stderr.write(`sandgate: ${block(error instanceof Error ? error.message : String(error))}\n`);

@@ -28,6 +28,7 @@ import { registerStartCommand } from './commands/start.js';
 import { registerTokenCommands } from './commands/tokens.js';
 import { registerToolCommands } from './commands/tools.js';
 import { registerTriggerCommands } from './commands/triggers.js';
+import { registerVersionCommand } from './commands/version.js';
 import { registerWebhookCommands } from './commands/webhooks.js';
 import { registerWhoamiCommand } from './commands/whoami.js';
 
@@ -85,6 +86,7 @@ export function buildProgram(): Command {
     registerAdminCommands,
     registerConfigCommand,
     registerCleanCommand,
+    registerVersionCommand,
   ];
   for (const add of register) add(program);
   for (const command of program.commands) inherit(command);

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
 import { MIGRATIONS, readFunctionFiles, type FunctionFile } from '../../../migrations/index.js';
-import { installationFolder } from '../host/installation-folder.js';
+import { ownVersion } from '../host/own-version.js';
 
 /** Where a database keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'schema_migrations';
@@ -17,12 +15,7 @@ export interface SchemaRelease {
 
 /** The schema of this build. */
 export function ownRelease(): SchemaRelease {
-  const { version } = JSON.parse(
-    readFileSync(join(installationFolder('.', 'package.json'), 'package.json'), 'utf8'),
-  ) as {
-    version: string;
-  };
-  return { version, migrations: MIGRATIONS, functions: readFunctionFiles() };
+  return { version: ownVersion(), migrations: MIGRATIONS, functions: readFunctionFiles() };
 }
 
 /** By it a database knows whether the text of a file is the one that ran last. */

@@ -83,6 +83,11 @@ describe('the command line', () => {
     expect(readFileSync(join(repository, 'note.txt'), 'utf8')).toBe('after\n');
   });
 
+  it.each([['version'], ['--version'], ['-V']])('says its version when asked by %s', async (word) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await cli(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   it('repeats a run with the same task, workspace and agent', async () => {
     expect((await cli('run', '--again', 'last')).code).toBe(0);
     const runs = parse((await cli('runs', '-n', '2', '-o', 'yaml')).stdout) as {
