@@ -67,6 +67,19 @@ const httpWithoutFetch = {
   },
 };
 
+/**
+ * Node keeps a source at one byte a character only where all of it is ASCII; a program of ten megabytes would take twenty. The bundler
+ * escapes what is in strings, but not in regular expressions: here are the packages that have one of those.
+ */
+const asciiPackages = {
+  name: 'ascii-packages',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/node_modules\/ansis\/.*\.c?js$/ }, async ({ path: file }) => ({
+      contents: (await readFile(file, 'utf8')).replaceAll(/[^\p{ASCII}]/gu, escaped),
+    }));
+  },
+};
+
 /** Nest asks for both by name while it runs: there must be one of each. */
 const ASKED_FOR_BY_NAME = ['class-validator', 'class-transformer'];
 /** Temporal's worker starts threads from files of its own packages, which must find the same classes there. */
@@ -114,13 +127,20 @@ async function bundle(part, external, { source = `${part}/main.js`, splitting = 
     lineLimit: 200,
     sourcemap: 'linked',
     sourcesContent: false,
-    plugins: [ownAddress(part), httpWithoutFetch, optionalPackages],
+    // Names of authors are not always ASCII.
+    legalComments: 'linked',
+    plugins: [ownAddress(part), asciiPackages, httpWithoutFetch, optionalPackages],
     logLevel: 'warning',
   });
   for (const { path: file, text } of outputFiles) {
     await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
   }
   await removeOthers(path.join(root, folder, part), new Set(outputFiles.map(({ path: file }) => path.basename(file))));
+}
+
+/** A character of the basic plane, as every string and regular expression may have it. */
+function escaped(character) {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Parts of an earlier build, whose names hold a digest of what was in them. */

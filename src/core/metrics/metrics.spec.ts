@@ -64,6 +64,16 @@ describe('the metrics listener', () => {
   });
 });
 
+describe('the metrics of a process', () => {
+  it('observe the event loop and the collections of garbage once, however often they are made', async () => {
+    const [first, second] = [new Metrics(), new Metrics()];
+    for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_gc_duration_seconds']) {
+      expect(first.registry.getSingleMetric(name)).toBe(second.registry.getSingleMetric(name));
+      expect(await second.render()).toContain(`# TYPE ${name} `);
+    }
+  });
+});
+
 describe('gauges of the deployment under scrapes', () => {
   it('are read once however often they are scraped', async () => {
     const registry = new Registry();

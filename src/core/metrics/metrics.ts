@@ -1,16 +1,14 @@
 import type pg from 'pg';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import type { Database } from '../record/database.js';
 import { readDeploymentFigures } from './deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
 import { REFUSAL_CODES, type RefusalCode } from '../../domain/network/refusal.js';
+import { processMetrics } from '../../platform/telemetry/process-metrics.js';
 import { registerMetrics, type MetricsOf, type MetricTable } from '../../platform/telemetry/metric-table.js';
 import { RecordMetrics } from './record-metrics.js';
 
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
-
-/** The default of 10 ms would keep an idle process busy. */
-const EVENT_LOOP_LOOK_MS = 50;
 
 const TABLE = {
   refreshes: {
@@ -31,12 +29,11 @@ const TABLE = {
 
 /** The metrics of this process: one registry, in which everybody registers what they measure. */
 export class Metrics {
-  readonly registry = new Registry();
+  readonly registry = Registry.merge([processMetrics()]);
   private readonly record: RecordMetrics;
   private readonly measured: MetricsOf<typeof TABLE>;
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
     this.record = new RecordMetrics(this.registry);
     this.measured = registerMetrics(this.registry, TABLE);
     for (const event of REFRESH_EVENTS) this.measured.refreshes.inc({ event }, 0);

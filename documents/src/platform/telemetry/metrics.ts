@@ -1,16 +1,10 @@
 import type pg from 'pg';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-
-/** The default of 10 ms would keep an idle process busy. */
-const EVENT_LOOP_LOOK_MS = 50;
+import { Gauge, Registry } from 'prom-client';
+import { processMetrics } from '../../../../src/platform/telemetry/process-metrics.js';
 
 /** The metrics of this process: one registry, in which everybody registers what they measure, under names that begin `docsvc_`. */
 export class Metrics {
-  readonly registry = new Registry();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
-  }
+  readonly registry = Registry.merge([processMetrics()]);
 
   /** Measures the connections of this process to the database. */
   observePool(pool: pg.Pool): void {
