@@ -4,6 +4,7 @@ import { shareStack } from '../support/installation/share-stack.js';
 import { asksOnce } from './approvals/reattachment.part.js';
 import { showsFiles } from './approvals/shown-files.part.js';
 import { hidesStateFolder } from './sandbox/state-path.part.js';
+import { SEED, streamsEvents } from './streams/event-streams.part.js';
 import { keepsSchedules } from './triggers/schedules.part.js';
 
 describe('on one installation', () => {
@@ -12,6 +13,7 @@ describe('on one installation', () => {
   describe('a file that a waiting command names', () => showsFiles(enter));
   describe('a call that waits for a human', () => asksOnce(enter));
   describe('what the kernel tells a program inside', () => hidesStateFolder(enter));
+  describe(`event streams, seed ${SEED}`, () => streamsEvents(enter));
   // Last: they end with another store of Temporal.
   describe('schedules', () => keepsSchedules(enter));
 });

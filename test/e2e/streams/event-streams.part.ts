@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database as DatabaseClass } from '../../../src/core/record/database.js';
-import { LiveStack, QUICK_MAINTENANCE, type TimelineEvent } from '../../support/installation/live-stack.js';
+import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { SeededRandom } from '../../support/random/seeded-random.js';
 import { LedgerReader, type Resume } from './ledger-reader.js';
 
-const SEED = Number(process.env['TEST_SEED'] ?? 20_261_005);
+export const SEED = Number(process.env['TEST_SEED'] ?? 20_261_005);
 const RUNS = 6;
 const STREAMS = 500;
 const POLLERS = 60;
@@ -21,12 +22,13 @@ const BIG_EVENT_BYTES = 30_000;
 /** Far below what the silent readers of a round are owed together (500 MB), far above the noise of a busy process. */
 const TOLERATED_GROWTH_BYTES = 224 * 1024 * 1024;
 
-describe(`event streams, seed ${SEED}`, () => {
+/** Streams and polls of the events of runs; they hold for any seed. */
+export function streamsEvents(enter: EnterStack): void {
   let stack: LiveStack;
   let owner: pg.Client;
 
   beforeAll(async () => {
-    stack = await LiveStack.start(QUICK_MAINTENANCE);
+    stack = await enter();
     await stack.createReplayAgent('narrator');
     owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
     await owner.connect();
@@ -34,8 +36,7 @@ describe(`event streams, seed ${SEED}`, () => {
 
   afterAll(async () => {
     await owner?.end();
-    await stack?.stop();
-  }, 120_000);
+  });
 
   const target = (runId: string) => ({ url: stack.url, token: stack.installation.adminToken, runId });
   const chatter = (steps: number) =>
@@ -184,7 +185,7 @@ describe(`event streams, seed ${SEED}`, () => {
       request.once('error', reject);
     });
   }
-});
+}
 
 function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,33 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack, QUICK_MAINTENANCE } from '../../support/installation/live-stack.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
-import { expectReadAlone, makeHostCache } from './host-cache.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
-
-jest.setTimeout(240_000);
-
-let folder: string;
-let stack: LiveStack;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'setup-cold-'));
-  stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...makeHostCache(join(folder, 'cache')) });
-  await addSetupPolicies(stack);
-}, MAKE_WITHIN_MS);
-afterAll(async () => {
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+import { expectReadAlone } from './host-cache.js';
+import { artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
 
 const act = (command: string) => [{ tool: 'Bash', input: { command } }];
 const look = (command: string) => act(`{ ${command}; } > seen.txt`);
 const isInSandbox = (args: string) => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(args);
 
-describe('commands that prepare a workspace', () => {
+/** Commands that prepare a workspace. @param cache the folder that the installation shows as a cache of its host */
+export function preparesOnce(enter: EnterStack, cache: string): void {
+  let stack: LiveStack;
+  beforeAll(async () => {
+    stack = await enter();
+  });
+
   it('run before the agent, which finds what they left on disk, in its home too, and none of their processes', async () => {
     const seconds = `300.${process.pid}`;
     await createPreparedAgent(stack, 'prepared', 'open', {
@@ -54,8 +43,7 @@ describe('commands that prepare a workspace', () => {
     ]);
   });
 
-  it('read the caches of the host, as the agent does, and cannot change them', () =>
-    expectReadAlone(stack, join(folder, 'cache')));
+  it('read the caches of the host, as the agent does, and cannot change them', () => expectReadAlone(stack, cache));
 
   it('one that fails ends the run before anything is spent, with a sentence that names it, and its output is kept', async () => {
     await createPreparedAgent(stack, 'failing', 'open', { commands: ['true', 'echo why; exit 4'] });
@@ -162,4 +150,4 @@ describe('commands that prepare a workspace', () => {
     const kinds = (await stack.timeline(run)).map((event) => event.type);
     expect(kinds).not.toContain('agent.message');
   });
-});
+}

@@ -1,46 +1,11 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
-import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
-
-jest.setTimeout(240_000);
-
-/** Only root can lay one file system beneath another, so elsewhere every run is prepared anew. */
-const describeKept = process.getuid?.() === 0 ? describe : describe.skip;
-
-let stack: LiveStack;
-let roots: string;
-let folder: string;
-let folders = 0;
-beforeAll(async () => {
-  roots = mkdtempSync(join(tmpdir(), 'setup-roots-'));
-  stack = await LiveStack.start({ SERVICE_LOCAL_COPY_ROOTS: roots });
-  await addSetupPolicies(stack);
-}, MAKE_WITHIN_MS);
-afterAll(async () => {
-  await stack?.stop();
-  rmSync(roots, { recursive: true, force: true });
-}, 120_000);
-beforeEach(() => {
-  folder = join(roots, `project-${(folders += 1)}`);
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), '{"name":"project"}\n');
-  writeFileSync(join(folder, 'main.js'), 'one\n');
-});
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
+import { ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
 
 interface Ended {
   run: string;
@@ -50,24 +15,38 @@ interface Ended {
   diff: string;
 }
 
-async function play(agent: string, steps: object[] = LOOK): Promise<Ended> {
-  const run = await stack.startRun(agent, steps, { workspace: { kind: 'local_copy', path: folder } });
-  expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
-  const [reused] = await dataOf(stack, run, 'setup.reused');
-  const [kept] = await dataOf(stack, run, 'setup.kept');
-  const started = await dataOf(stack, run, 'setup.started');
-  expect(started).toHaveLength(reused === undefined ? 1 : 0);
-  return {
-    run,
-    kept,
-    how: reused === undefined ? 'cold' : 'warm',
-    diff: await artifactOf(stack, run, 'changes.patch'),
-  };
-}
+/** The second run of a repository, which starts with what the first one prepared. @param roots where its folders may be */
+export function preparesAgain(enter: EnterStack, roots: string): void {
+  let stack: LiveStack;
+  let folder: string;
+  let folders = 0;
+  beforeAll(async () => {
+    stack = await enter();
+  });
+  beforeEach(() => {
+    folder = join(roots, `project-${(folders += 1)}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{"name":"project"}\n');
+    writeFileSync(join(folder, 'main.js'), 'one\n');
+  });
 
-const images = () => readdirSync(join(stack.dataDir, 'layers')).filter((name) => name.endsWith('.img'));
+  async function play(agent: string, steps: object[] = LOOK): Promise<Ended> {
+    const run = await stack.startRun(agent, steps, { workspace: { kind: 'local_copy', path: folder } });
+    expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
+    const [reused] = await dataOf(stack, run, 'setup.reused');
+    const [kept] = await dataOf(stack, run, 'setup.kept');
+    const started = await dataOf(stack, run, 'setup.started');
+    expect(started).toHaveLength(reused === undefined ? 1 : 0);
+    return {
+      run,
+      kept,
+      how: reused === undefined ? 'cold' : 'warm',
+      diff: await artifactOf(stack, run, 'changes.patch'),
+    };
+  }
 
-describeKept('the second run of a repository', () => {
+  const images = () => readdirSync(join(stack.dataDir, 'layers')).filter((name) => name.endsWith('.img'));
+
   it('starts with what the first one prepared, unchanged by it, and its diff is the same', async () => {
     await createPreparedAgent(stack, 'keeping', 'open', ADDS);
     const first = await play('keeping');
@@ -162,4 +141,4 @@ describeKept('the second run of a repository', () => {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
     expect(mounts.filter((line) => line.includes(stack.dataDir) && line.includes('/layer '))).toEqual([]);
   });
-});
+}
