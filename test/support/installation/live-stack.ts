@@ -12,6 +12,7 @@ import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { pauseAfter } from '../time/pause.js';
 import { freePorts } from './free-ports.js';
 import { ownPlace } from './own-place.js';
+import { RunStates } from './run-states.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
 const QUICK: NodeJS.ProcessEnv = {
@@ -70,13 +71,18 @@ export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exc
 
 /** A whole installation from the built output, in a folder of its own, spoken to over its public plane. */
 export class LiveStack {
+  /** Null where its record is kept elsewhere. */
+  private readonly states: RunStates | null;
+
   private constructor(
     readonly installation: InstallationClass,
     readonly dataDir: string,
     readonly notices: string[],
     /** What makes its sandboxes, where the suites are run with containers and this one does not say otherwise. */
     readonly engine: PodmanService | null,
-  ) {}
+  ) {
+    this.states = installation.pids.postgres === undefined ? null : new RunStates(join(dataDir, 'pg'));
+  }
 
   static async start(
     env: NodeJS.ProcessEnv = {},
@@ -108,6 +114,7 @@ export class LiveStack {
 
   async stop(): Promise<void> {
     try {
+      await this.states?.close();
       await this.installation.stop('kill', AbortSignal.timeout(60_000));
     } finally {
       await endEngineOf(this.dataDir);
@@ -166,6 +173,7 @@ export class LiveStack {
   async untilStatus(id: string, statuses: string | readonly string[], withinMs = 120_000): Promise<Session> {
     const wanted = new Set(typeof statuses === 'string' ? [statuses] : statuses);
     return this.until(`run ${id} to be ${[...wanted].join(' or ')}`, withinMs, async () => {
+      if ((await this.states?.isOneOf(id, [...wanted, ...TERMINAL])) === false) return undefined;
       const session = await this.session(id);
       if (wanted.has(session.status)) return session;
       if (TERMINAL.has(session.status)) {
@@ -204,6 +212,7 @@ export class LiveStack {
 
   async pendingApproval(id: string, withinMs = 120_000): Promise<Approval> {
     return this.until(`an approval of run ${id}`, withinMs, async () => {
+      if ((await this.states?.isAsking(id)) === false) return undefined;
       const { approvals } = await this.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${id}/approvals`);
       return approvals.find((approval) => approval.status === 'pending');
     });
@@ -244,7 +253,7 @@ export function removeStateOf(dataDir: string): void {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** A process that was killed may have left a command behind that unmounts the same at this moment. */
+/** A killed process may have left a command behind that unmounts the same. */
 function unmount(folder: string, mount: string): void {
   try {
     execFileSync('umount', ['-l', mount], { stdio: 'ignore' });

@@ -3,11 +3,10 @@ import pg from 'pg';
 import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
 import type { LiveStack } from './live-stack.js';
 import { SANDBOX_UID_BASE } from './own-place.js';
+import { isAway } from './run-states.js';
 
 /** A server that a test has killed is started again by the installation. */
 const RESTARTED_WITHIN_MS = 60_000;
-/** Of the network and of PostgreSQL, for a server that is dying or starting. */
-const AWAY = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|57P0[123])$/;
 
 /** The database of a live installation, with the rights of its owner, whom row-level isolation does not bind. */
 export class StackDatabase {
@@ -111,11 +110,6 @@ export class StackDatabase {
     const rows = await this.query<{ organization: string }>(copy, [template, organizations, runsEach]);
     return rows.map((row) => row.organization);
   }
-}
-
-function isAway(cause: unknown): boolean {
-  const { code, message } = cause as { code?: string; message?: string };
-  return code === undefined ? message === 'Connection terminated unexpectedly' : AWAY.test(code);
 }
 
 const WAITING_INSERTS = `
