@@ -15,10 +15,7 @@ export class RunStates {
 
   /** @param folder of the socket of its PostgreSQL server */
   constructor(folder: string) {
-    const owner = { host: folder, user: 'sandgate', database: 'sandgate' };
-    this.pool = new pg.Pool({ ...owner, max: 2, idleTimeoutMillis: KEPT_MS, allowExitOnIdle: true });
-    // A server that is killed ends the connections that nobody uses, too.
-    this.pool.on('error', () => undefined);
+    this.pool = poolOfOwner(folder);
   }
 
   /** Whether its status is one of them. Not while the server is away; of a run that there is not, the API has something to say. */
@@ -45,6 +42,18 @@ export class RunStates {
       return undefined;
     }
   }
+}
+
+/**
+ * Connections to the PostgreSQL server of an installation with the rights of its owner. Nobody need end them.
+ * @param folder of its socket
+ */
+export function poolOfOwner(folder: string): pg.Pool {
+  const owner = { host: folder, user: 'sandgate', database: 'sandgate' };
+  const pool = new pg.Pool({ ...owner, max: 4, idleTimeoutMillis: KEPT_MS, allowExitOnIdle: true });
+  // A server that is killed ends the connections that nobody uses, too.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Whether it says that the server is dying or starting. */

@@ -3,26 +3,30 @@ import pg from 'pg';
 import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
 import type { LiveStack } from './live-stack.js';
 import { SANDBOX_UID_BASE } from './own-place.js';
-import { isAway } from './run-states.js';
+import { isAway, poolOfOwner } from './run-states.js';
 
 /** A server that a test has killed is started again by the installation. */
 const RESTARTED_WITHIN_MS = 60_000;
 
 /** The database of a live installation, with the rights of its owner, whom row-level isolation does not bind. */
 export class StackDatabase {
-  private constructor(private readonly stack: LiveStack) {}
+  private readonly pool: pg.Pool;
+
+  private constructor(private readonly stack: LiveStack) {
+    this.pool = poolOfOwner(join(stack.dataDir, 'pg'));
+  }
 
   static of(stack: LiveStack): StackDatabase {
     return new StackDatabase(stack);
   }
 
   /**
-   * One statement on a connection of its own, so that a server that is killed meanwhile concerns no other statement. Made again while
-   * the server is away: it may be dying still when a test has killed it.
+   * One statement, which has its connection to itself: a server that is killed meanwhile concerns no other. Made again while the server
+   * is away: it may be dying still when a test has killed it.
    */
   async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
     const result = await this.stack.until('the database', RESTARTED_WITHIN_MS, () =>
-      this.once<R>(sql, params).catch((cause: unknown) => {
+      this.pool.query<R>(sql, params).catch((cause: unknown) => {
         if (!isAway(cause)) throw cause;
         return undefined;
       }),
@@ -37,15 +41,6 @@ export class StackDatabase {
     client.on('error', () => undefined);
     await client.connect();
     return client;
-  }
-
-  private async once<R extends object>(sql: string, params: unknown[]): Promise<pg.QueryResult<R>> {
-    const client = await this.connect();
-    try {
-      return await client.query<R>(sql, params);
-    } finally {
-      await client.end();
-    }
   }
 
   /**
