@@ -114,7 +114,6 @@ export class LiveStack {
 
   async stop(): Promise<void> {
     try {
-      await this.states?.close();
       await this.installation.stop('kill', AbortSignal.timeout(60_000));
     } finally {
       await endEngineOf(this.dataDir);

@@ -30,10 +30,6 @@ export class RunStates {
     return rows?.length === 1;
   }
 
-  close(): Promise<void> {
-    return this.pool.end();
-  }
-
   private async query<Row extends object>(sql: string, run: string): Promise<Row[] | undefined> {
     try {
       return (await this.pool.query<Row>(sql, [run])).rows;
