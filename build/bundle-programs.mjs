@@ -75,7 +75,7 @@ const asciiPackages = {
   name: 'ascii-packages',
   setup(bundler) {
     bundler.onLoad({ filter: /\/node_modules\/ansis\/.*\.c?js$/ }, async ({ path: file }) => ({
-      contents: (await readFile(file, 'utf8')).replaceAll(/[^\p{ASCII}]/gu, escaped),
+      contents: (await readFile(file, 'utf8')).replaceAll(/[\u0080-\uffff]/g, escaped),
     }));
   },
 };
@@ -138,9 +138,9 @@ async function bundle(part, external, { source = `${part}/main.js`, splitting = 
   await removeOthers(path.join(root, folder, part), new Set(outputFiles.map(({ path: file }) => path.basename(file))));
 }
 
-/** A character of the basic plane, as every string and regular expression may have it. */
-function escaped(character) {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** One unit of UTF-16, as every string and regular expression may have it. */
+function escaped(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Parts of an earlier build, whose names hold a digest of what was in them. */
