@@ -8,6 +8,8 @@ import { StartRefused } from './start-refused.js';
 
 const VERSION = 'v1.5.1';
 const MODULE = `github.com/temporalio/cli/cmd/temporal@${VERSION}`;
+/** The workers inside the server take the MD5 of its 200 megabytes for the name of their build where they have none: half of a start. */
+const BUILD_NAME = `-X go.temporal.io/sdk/internal.binaryChecksum=temporal-cli-${VERSION}`;
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
@@ -68,14 +70,14 @@ export async function provideTemporalBinary(
 /** A program that is here already, without getting one. */
 export async function findTemporalBinary(): Promise<string | undefined> {
   const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => dir.startsWith('/'));
-  for (const candidate of [...onPath.map((dir) => join(dir, 'temporal')), cached()]) {
+  for (const candidate of onPath.map((dir) => join(dir, 'temporal'))) {
     if (isExecutable(candidate) && (await answers(candidate))) return candidate;
   }
-  return undefined;
+  return isExecutable(cached()) ? cached() : undefined;
 }
 
 function cached(): string {
-  return join(cacheDir(), 'bin', 'temporal');
+  return join(cacheDir(), 'bin', `temporal-${VERSION}`);
 }
 
 async function checkConfigured(path: string, names: TemporalNames): Promise<string> {
@@ -115,7 +117,7 @@ async function build(progress: Progress): Promise<string> {
   const started = Date.now();
   const ticker = setInterval(() => progress(`  still building after ${seconds(started)} s`), 30_000);
   try {
-    await run('go', ['install', '-ldflags=-s -w', MODULE], {
+    await run('go', ['install', `-ldflags=-s -w ${BUILD_NAME}`, MODULE], {
       timeout: BUILD_TIMEOUT_MS,
       env: { ...env, GOBIN: draft, GOGC: 'off', GOMEMLIMIT: `${memoryOfOneCompiler()}B` },
       maxBuffer: 16 * 1024 * 1024,

@@ -14,8 +14,8 @@ export class OpenApiHolder {
     return this.#knownMembers;
   }
 
-  set(document: object): void {
-    this.#json = JSON.stringify(document);
-    this.#knownMembers = new KnownMembers(document as DescribedRequests);
+  set(json: string): void {
+    this.#json = json;
+    this.#knownMembers = new KnownMembers(JSON.parse(json) as DescribedRequests);
   }
 }

@@ -45,7 +45,10 @@ export class Organizations {
 
   /** The organization of that slug, made if it is missing; what is seeded and absent is added. Processes that boot together agree on one. */
   async ensure(slug: string): Promise<Organization> {
-    const found = (await this.find(slug)) ?? (await this.insert(slug, null)) ?? (await this.get(slug));
+    const before = await this.find(slug);
+    const made = before === null ? await this.insert(slug, null) : null;
+    if (made !== null) return made;
+    const found = before ?? (await this.get(slug));
     await this.seed(found.id);
     return found;
   }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
 
@@ -22,7 +23,7 @@ describe('a port that somebody took between its choice and its use', () => {
     // Ends as the server does whose port is taken, the first time; afterwards it is the server.
     const marker = join(folder, 'tried');
     const program = join(folder, 'temporal');
-    const script = `#!/bin/sh\ncase "$*" in *start-dev*) [ -e '${marker}' ] || { : > '${marker}'; exit 2; } ;; esac\nexec '${temporalBinary()}' "$@"\n`;
+    const script = `#!/bin/sh\ncase "$*" in *start-dev*) [ -e '${marker}' ] || { : > '${marker}'; exit 2; } ;; esac\nexec '${await findTemporalBinary()}' "$@"\n`;
     writeFileSync(program, script);
     chmodSync(program, 0o755);
     chmodSync(folder, 0o777);
@@ -47,12 +48,3 @@ it('installations that start at the same moment have ports of their own', async 
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
 }, 240_000);
-
-/** Where the bootstrap left the server, or the one of the PATH. */
-function temporalBinary(): string {
-  const cached = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sandgate', 'bin', 'temporal');
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, 'temporal'));
-  const found = [cached, ...onPath].find((path) => existsSync(path));
-  if (found === undefined) throw new Error('no temporal program; run npm test, which brings one');
-  return found;
-}

@@ -12,13 +12,14 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
+import type { findTemporalBinary as findTemporal } from '../../../src/embedded/temporal-binary.js';
 
 /**
  * Starts one PostgreSQL and one Temporal server for the whole integration project. Jest loads this file with Node's own
- * type stripping, so it imports nothing of the project. Addresses reach the specs through the environment:
+ * type stripping, so it imports nothing of the project but what is built. Addresses reach the specs through the environment:
  * TEST_DATABASE_URL (an administrator, on a unix socket), TEST_DATABASE_LOG (the file of what PostgreSQL logs) and
  * TEST_TEMPORAL_ADDRESS (absent when no binary was found).
  */
@@ -179,19 +180,20 @@ async function answers(sockets: string): Promise<boolean> {
   }
 }
 
-function findTemporal(): string | null {
+/** Named by the environment, or where the bootstrap left it. */
+async function locateTemporal(): Promise<string | undefined> {
   const named = process.env['SERVICE_TEMPORAL_BIN'];
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'sandgate', 'bin');
-  const folders = [cache, ...(process.env['PATH'] ?? '').split(delimiter)];
-  const candidates = [...(named === undefined ? [] : [named]), ...folders.map((folder) => join(folder, 'temporal'))];
-  return candidates.find((path) => existsSync(path)) ?? null;
+  if (named !== undefined) return named;
+  const load = createRequire(import.meta.url);
+  const built = load('../../../dist/src/embedded/temporal-binary.js') as { findTemporalBinary: typeof findTemporal };
+  return built.findTemporalBinary();
 }
 
 async function startTemporal(services: Services): Promise<string | null> {
   const outside = process.env['TEMPORAL_ADDRESS'];
   if (outside !== undefined) return outside;
-  const binary = findTemporal();
-  if (binary === null) return null;
+  const binary = await locateTemporal();
+  if (binary === undefined) return null;
   const port = await freePort();
   const child = launch(services, [
     binary,
