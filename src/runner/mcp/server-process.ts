@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../domain/json.js';
 import { codeOf } from '../../domain/system-error.js';
@@ -20,6 +21,8 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 const STDERR_TAIL_BYTES = 2_048;
 /** How long a server that was told to end, by the end of its input, may take. */
 const LEAVE_MS = 300;
+/** How long after a failed write a server may be known to have ended: its exit, and what it wrote before. */
+const END_TOLD_MS = 1_000 + LEAVE_MS;
 
 /**
  * One MCP server as a child of the runner: a JSON message per line on its standard input and output. It inherits nothing: its
@@ -73,13 +76,16 @@ export class ServerProcess implements Transport {
     });
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  /** Rejects with how the server ended, also where that is not known yet when it no longer reads. */
+  async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (stdin === undefined || this.#ending !== null)
-      return Promise.reject(new Error(this.#ending ?? 'it does not run'));
-    return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    });
+    if (stdin === undefined || this.#ending !== null) throw new Error(this.#ending ?? 'it does not run');
+    try {
+      await promisify<string, void>(stdin.write.bind(stdin))(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      await Promise.race([this.#ended.promise, sleep(END_TOLD_MS, undefined, { ref: false })]);
+      throw this.ending === null ? error : new Error(this.ending, { cause: error });
+    }
   }
 
   /** Ends its input, then the process with everything that it started. */
