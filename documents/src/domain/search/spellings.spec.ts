@@ -68,6 +68,12 @@ describe('dates', () => {
 });
 
 describe('text of any kind', () => {
+  it('DI-019 a letter that is written for a phrase has a place for each of its words', () => {
+    const { tokens } = readText('x \ufdfa y');
+    expect(tokens.map(({ word }) => word)).toEqual(['x', ...'\ufdfa'.normalize('NFKC').split(' '), 'y']);
+    expect(vectorOf('\ufdfa y').lexemes).toMatch(/'y':5$/u);
+  });
+
   it('DI-019 has a vector in the notation of the database, with a place for every lexeme', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

@@ -66,20 +66,20 @@ function readCompound(written: string, from: number, tokens: Token[], meanings: 
     return;
   }
   if (written.includes('-\n')) {
-    tokens.push(wordToken(written.replaceAll('-\n', ''), whole.from, whole.to));
+    tokens.push(...wordTokens(written.replaceAll('-\n', ''), whole.from, whole.to));
     return;
   }
   const first = tokens.length;
   for (const { 0: part, index } of written.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
     const isPossessive = index > 0 && /^s$/iu.test(part) && /['’]/u.test(written[index - 1] ?? '');
-    if (!isPossessive) tokens.push(partToken(part, from + index));
+    if (!isPossessive) tokens.push(...partTokens(part, from + index));
   }
   const last = tokens.length - 1;
   if (last <= first) return;
   const figures = readFigures(written);
   const joined = fold(written.replace(/[^\p{L}\p{M}\p{N}]+/gu, ''));
   if (figures.length > 0) meanings.push({ first, last, lexemes: dateLexemes(figures) });
-  else if (joined.length <= LONGEST_WORD) meanings.push({ first, last, lexemes: [joined] });
+  else if (joined.length <= LONGEST_WORD && !joined.includes(' ')) meanings.push({ first, last, lexemes: [joined] });
 }
 
 /** A number alone, or behind a currency as in `RM18.00`. */
@@ -96,22 +96,27 @@ function compactDate(figures: string): string[] {
   return date.year < 1900 || date.year > 2100 ? [] : dateLexemes(valid([date]));
 }
 
-function partToken(part: string, from: number): Token {
+function partTokens(part: string, from: number): Token[] {
   const to = from + part.length;
   const number = readNumber(part).map((reading) => `#${reading}`);
-  if (number.length > 0) return { word: null, lexemes: number, from, to };
-  const token = wordToken(part, from, to);
+  if (number.length > 0) return [{ word: null, lexemes: number, from, to }];
+  const tokens = wordTokens(part, from, to);
   // `5kg`, `3rd`: the number is found as well.
   const measured = /^(\d+)\p{L}{1,3}$/u.exec(part)?.[1];
-  return measured === undefined
-    ? token
-    : { ...token, lexemes: [...token.lexemes, ...readNumber(measured).map((n) => `#${n}`)] };
+  if (measured !== undefined) tokens[0]?.lexemes.push(...readNumber(measured).map((reading) => `#${reading}`));
+  return tokens;
 }
 
-function wordToken(written: string, from: number, to: number): Token {
-  const word = written.normalize('NFKC').toLowerCase();
-  if (word.length > LONGEST_WORD) return { word: null, lexemes: [], from, to };
-  return { word, lexemes: [...new Set([word, fold(word)])], from, to };
+/** One token, or several in one place: a single letter such as U+FDFA is written for a phrase. */
+function wordTokens(written: string, from: number, to: number): Token[] {
+  const words = written.normalize('NFKC').toLowerCase().split(' ');
+  return words
+    .filter((word) => word !== '')
+    .map((word) =>
+      word.length > LONGEST_WORD
+        ? { word: null, lexemes: [], from, to }
+        : { word, lexemes: [...new Set([word, fold(word)])], from, to },
+    );
 }
 
 /** Without accents, in lower case. */
