@@ -74,6 +74,10 @@ describe('text of any kind', () => {
     expect(vectorOf('\ufdfa y').lexemes).toMatch(/'y':5$/u);
   });
 
+  it.each(['\u037a', 'a.\u0301'])('DI-019 a word of accents alone has no empty lexeme: %j', (text) => {
+    expect(lexemesOf(text)).not.toContain('');
+  });
+
   it('DI-019 has a vector in the notation of the database, with a place for every lexeme', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

@@ -115,7 +115,8 @@ function wordTokens(written: string, from: number, to: number): Token[] {
     .map((word) =>
       word.length > LONGEST_WORD
         ? { word: null, lexemes: [], from, to }
-        : { word, lexemes: [...new Set([word, fold(word)])], from, to },
+        : // What is accents alone has nothing left without them.
+          { word, lexemes: [...new Set([word, fold(word) || word])], from, to },
     );
 }
 
