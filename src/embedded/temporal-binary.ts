@@ -70,10 +70,10 @@ export async function provideTemporalBinary(
 /** A program that is here already, without getting one. */
 export async function findTemporalBinary(): Promise<string | undefined> {
   const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => dir.startsWith('/'));
-  for (const candidate of onPath.map((dir) => join(dir, 'temporal'))) {
+  for (const candidate of [...onPath.map((dir) => join(dir, 'temporal')), cached()]) {
     if (isExecutable(candidate) && (await answers(candidate))) return candidate;
   }
-  return isExecutable(cached()) ? cached() : undefined;
+  return undefined;
 }
 
 function cached(): string {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StartedSandgate, temporaryStateFolder } from '../../support/installation/started-sandgate.js';
+import { temporalProgram } from '../../support/installation/temporal-program.js';
 
 describe('a port that somebody took between its choice and its use', () => {
   let folder: string;
@@ -23,7 +23,7 @@ describe('a port that somebody took between its choice and its use', () => {
     // Ends as the server does whose port is taken, the first time; afterwards it is the server.
     const marker = join(folder, 'tried');
     const program = join(folder, 'temporal');
-    const script = `#!/bin/sh\ncase "$*" in *start-dev*) [ -e '${marker}' ] || { : > '${marker}'; exit 2; } ;; esac\nexec '${await findTemporalBinary()}' "$@"\n`;
+    const script = `#!/bin/sh\ncase "$*" in *start-dev*) [ -e '${marker}' ] || { : > '${marker}'; exit 2; } ;; esac\nexec '${await temporalProgram()}' "$@"\n`;
     writeFileSync(program, script);
     chmodSync(program, 0o755);
     chmodSync(folder, 0o777);

@@ -183,7 +183,7 @@ async function answers(sockets: string): Promise<boolean> {
 /** Named by the environment, or where the bootstrap left it. */
 async function locateTemporal(): Promise<string | undefined> {
   const named = process.env['SERVICE_TEMPORAL_BIN'];
-  if (named !== undefined) return named;
+  if (named !== undefined && named !== '') return named;
   const load = createRequire(import.meta.url);
   const built = load('../../../dist/src/embedded/temporal-binary.js') as { findTemporalBinary: typeof findTemporal };
   return built.findTemporalBinary();

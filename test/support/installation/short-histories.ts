@@ -1,15 +1,14 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
+import { temporalProgram } from './temporal-program.js';
 
 /**
  * A Temporal server that suggests a new execution after so few events that a workflow goes on in one again and again: a program for
  * `SERVICE_TEMPORAL_BIN`. The folder is the caller's to remove.
  */
 export async function shortHistoryServer(events: number): Promise<{ folder: string; program: string }> {
-  const server = await findTemporalBinary();
-  if (server === undefined) throw new Error('no temporal program; run npm test, which brings one');
+  const server = await temporalProgram();
   const folder = mkdtempSync(join(tmpdir(), 'sg-short-'));
   const program = join(folder, 'temporal');
   const suggestion = `--dynamic-config-value limit.historyCount.suggestContinueAsNew=${events}`;
