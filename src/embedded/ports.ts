@@ -18,8 +18,11 @@ export interface Ports extends TemporalPorts {
 export const USUAL_PORTS: Ports = { api: 8787, temporal: 7233, temporalWeb: 8233 };
 export const USUAL_PORTS_WITH_DOCUMENTS: Ports = { ...USUAL_PORTS, documents: 8790 };
 
+/** The first port, and the one behind the last. */
+export type PortRange = readonly [first: number, end: number];
+
 /** Below those that Linux gives to connections, one of which could take a port between the moment that it is chosen and its use. */
-const [FIRST_PORT, END_PORT] = [10_000, 32_768];
+export const PORT_RANGE: PortRange = [10_000, 32_768];
 const MAX_TRIES = 200;
 
 /**
@@ -58,12 +61,12 @@ async function firstFree(candidates: (number | undefined)[], taken: Set<number>)
 }
 
 /** A free loopback port at random, none of those taken. */
-export async function findFreePort(taken: ReadonlySet<number>): Promise<number> {
+export async function findFreePort(taken: ReadonlySet<number>, [first, end] = PORT_RANGE): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const port = randomInt(FIRST_PORT, END_PORT);
+    const port = randomInt(first, end);
     if (!taken.has(port) && (await tryPort(port)) !== undefined) return port;
   }
-  throw new Error(`no free TCP port on 127.0.0.1: ${MAX_TRIES} between ${FIRST_PORT} and ${END_PORT} were tried`);
+  throw new Error(`no free TCP port on 127.0.0.1: ${MAX_TRIES} between ${first} and ${end} were tried`);
 }
 
 /** The port that was bound for a moment, or undefined when somebody else has it. */
