@@ -20,7 +20,7 @@ export default {
   maxWorkers: 4,
   testSequencer: '<rootDir>/build/jest-slow-first.mjs',
   // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '2GB',
   // Ends what hangs, on a machine however slow; no test shows by it that something is fast.
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/build/jest-slowest-suites.mjs', '<rootDir>/build/jest-closing-line.mjs'],
