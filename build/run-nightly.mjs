@@ -52,11 +52,11 @@ const COUNTS = {
 
 /**
  * Suites whose runs have sandboxes: once more with those of a container engine, which only root may have here. A second time would say
- * nothing of faults/engine-away and setup/contained, whose sandboxes are containers in any case, nor of setup/layers, which has none.
+ * nothing of sandbox/docker-*, whose sandboxes are containers in any case, nor of setup/layers, which has none.
  */
 const CONTAINED = [
-  'test/e2e/faults/(?!engine-away)',
-  'test/e2e/setup/(cold|tunnel|warm)',
+  'test/e2e/faults',
+  'test/e2e/setup/(prepared-workspaces|tunnel)',
   'test/e2e/secrets',
   'test/e2e/harnesses/demo',
   'test/e2e/projects',

@@ -7,11 +7,13 @@ export type EnterStack = () => Promise<LiveStack>;
 /**
  * One installation for the parts of a suite: to start another one would cost more than most of them. Names of their agents, policies and
  * tools differ, and what they read of the database is of their own runs.
+ *
+ * @param env its settings, or what tells them once the hooks before it have run
  */
-export function shareStack(env: NodeJS.ProcessEnv = {}): EnterStack {
+export function shareStack(env: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv) = {}): EnterStack {
   let stack: LiveStack | undefined;
   beforeAll(async () => {
-    stack = await LiveStack.start(env);
+    stack = await LiveStack.start(typeof env === 'function' ? env() : env);
   }, 180_000);
   afterAll(async () => {
     await stack?.stop();

@@ -31,7 +31,7 @@ export interface LabAgent {
   model?: string;
 }
 
-/** One installation, and a provider of the Messages format that plays a script for each task by its mark `task-<name>`. */
+/** One installation, and a provider that plays a script for each task by its mark `task-<name>`; results are read of the Messages format. */
 export class MessagesLab extends HarnessLab<ScriptedAnswer[] | ModelScript, ToolResult> {
   private constructor(
     stack: LiveStack,
@@ -55,7 +55,12 @@ export class MessagesLab extends HarnessLab<ScriptedAnswer[] | ModelScript, Tool
         return (typeof script === 'function' ? script : byConversation(script))(request);
       },
     });
-    const provider = { SERVICE_LLM_ANTHROPIC_URL: model.url, ANTHROPIC_API_KEY: PROVIDER_KEY };
+    const provider = {
+      SERVICE_LLM_ANTHROPIC_URL: model.url,
+      ANTHROPIC_API_KEY: PROVIDER_KEY,
+      SERVICE_LLM_OPENAI_URL: `${model.url}/v1`,
+      OPENAI_API_KEY: PROVIDER_KEY,
+    };
     lab = new MessagesLab(await LiveStack.start({ ...provider, ...env }), model, agent);
     try {
       await ready(lab);
@@ -104,8 +109,10 @@ export function toolResultsOf(body: JsonObject): [id: string, result: ToolResult
   ]);
 }
 
+/** Of the task, which is the first thing that the user says. */
 function markOf(body: JsonObject): string {
-  const [first] = Array.isArray(body['messages']) ? body['messages'] : [];
+  const messages: unknown[] = Array.isArray(body['messages']) ? body['messages'] : [];
+  const first = messages.find((message) => isJsonObject(message) && message['role'] === 'user');
   return MARK.exec(JSON.stringify(first ?? null))?.[0] ?? '';
 }
 

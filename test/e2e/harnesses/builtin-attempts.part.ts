@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reply } from '../../../src/cli/demo/wire/model-script.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { BASH_ATTEMPTS, type BashAttempt } from './support/bash-attempts.js';
-import { startBuiltinLab } from './support/builtin-lab.js';
 import { bash, done, toolResultsOf, use, type ToolResult, type MessagesLab } from './support/messages-lab.js';
 import { decisions, type FinishedRun } from './support/harness-lab.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { writeHostileProject } from './support/hostile-project.js';
-
-jest.setTimeout(240_000);
+import type { EnterLab } from './support/share-lab.js';
 
 const FROM_BASH: readonly BashAttempt[] = [
   ...BASH_ATTEMPTS,
@@ -56,17 +51,13 @@ const PATHS = [
   'link/forbidden',
 ];
 
-describe('attempts of a model to make the built-in agent act without asking', () => {
+/** Attempts of a model to make the built-in agent act without asking. */
+export function attemptsWithBuiltin(enter: EnterLab<MessagesLab>): void {
   let lab: MessagesLab;
   let folder: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-attempts-'));
+    ({ lab, folder } = await enter());
     writeHostileProject(folder);
-    lab = await startBuiltinLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
-  });
-  afterAll(async () => {
-    await lab?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** Files that the run changed. */
@@ -245,4 +236,4 @@ describe('attempts of a model to make the built-in agent act without asking', ()
     expect(JSON.stringify(run.requests)).not.toMatch(/PLANTED-WORDS|MENTIONED-FILE|planted-(?!model)/);
     expect(changed(run)).toEqual([]);
   });
-});
+}

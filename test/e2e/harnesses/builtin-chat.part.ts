@@ -1,48 +1,38 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
-import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import { reply } from '../../../src/cli/demo/wire/model-script.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { provideHarness } from '../../../src/embedded/harness-programs.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
-
-jest.setTimeout(180_000);
+import { LOCAL_MODEL } from './support/builtin-lab.js';
+import type { MessagesLab } from './support/messages-lab.js';
+import type { EnterLab } from './support/share-lab.js';
 
 const bash = (id: string, command: string) => ({ tool: 'Bash', input: { command }, id });
 
-describe('a local model behind the real gateway and the real gate', () => {
-  let model: ScriptedModel;
+const SCRIPT = [
+  reply({ text: 'I begin.' }, bash('call_0', 'echo one > one.txt'), bash('call_1', 'curl -s https://example.com')),
+  reply(bash('call_0', 'git init approved'), { tool: 'Bash', input: '{"command": "cut of', id: 'call_9' }),
+  reply({ text: 'Done.' }),
+];
+
+/** A local model behind the real gateway and the real gate. */
+export function chatsWithLocalModel(enter: EnterLab<MessagesLab>): void {
+  let lab: MessagesLab;
   let stack: LiveStack;
   beforeAll(async () => {
-    model = await startScriptedModel({
-      apiKey: 'local-key',
-      script: byConversation([
-        reply(
-          { text: 'I begin.' },
-          bash('call_0', 'echo one > one.txt'),
-          bash('call_1', 'curl -s https://example.com'),
-        ),
-        reply(bash('call_0', 'git init approved'), { tool: 'Bash', input: '{"command": "cut of', id: 'call_9' }),
-        reply({ text: 'Done.' }),
-      ]),
+    ({ lab } = await enter());
+    ({ stack } = lab);
+    await lab.createAgent('local', {
+      model: LOCAL_MODEL,
+      policy: 'standard',
+      budgets: { max_tokens: 100_000 },
     });
-    stack = await LiveStack.start({
-      SERVICE_LLM_OPENAI_URL: `${model.url}/v1`,
-      OPENAI_API_KEY: 'local-key',
-      SERVICE_MODELS_BUILTIN: 'qwen3-coder',
-    });
-    const budgets = { max_tokens: 100_000 };
-    const agent = { name: 'local', harness: 'builtin', model: 'qwen3-coder', policy: 'standard', budgets };
-    await stack.json('POST', '/v1/agents', agent);
-  });
-  afterAll(async () => {
-    await stack?.stop();
-    await model?.close();
   });
 
   it('CP-007 works through allowed, denied, approved and malformed calls, and leaves a diff and a report of what it used', async () => {
-    const id = await stack.startRun('local', [], { task: 'Make a file.', allow_unpriced: true });
+    const id = await lab.begin('chat', SCRIPT, { agent: 'local', allow_unpriced: true });
     const approval = await stack.pendingApproval(id);
     await stack.decide(approval.id, 'approved_once');
     expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed', result_summary: 'Done.' });
@@ -56,8 +46,7 @@ describe('a local model behind the real gateway and the real gate', () => {
     // The second call_0 is another call; the gate would hold its id against it.
     expect(new Set(decisions.map((data) => data['tool_call_id'])).size).toBe(3);
     expect(timeline.filter((event) => event.type === 'tool.rejected')).toHaveLength(1);
-    const last = model.requests.at(-1);
-    const told = last === undefined ? [] : toolResults(last.wire, last.body).map(({ text }) => text);
+    const told = toolResults('chat', lab.requestsOf('chat').at(-1) ?? {}).map(({ text }) => text);
     expect(told[1]).toMatch(/^The call was denied: /);
     expect(told[3]).toMatch(/^Error: the arguments of Bash are not valid JSON/);
     const cost = await stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
@@ -90,4 +79,4 @@ describe('a local model behind the real gateway and the real gate', () => {
     await stack.request('POST', `/v1/sessions/${session.id}/cancel`, {});
     await stack.untilTerminal(session.id);
   });
-});
+}

@@ -1,45 +1,29 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
-import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { PodmanService } from '../../support/engine/podman-service.js';
+import type { EnterEngine } from '../../support/engine/share-engine.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
-import { engineSettings } from '../../support/engine/test-provider.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
-import { expectReadAlone, makeHostCache } from './host-cache.js';
-import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import { itNightly } from '../../support/nightly/nightly.js';
+import { expectReadAlone } from './host-cache.js';
+import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
 
-jest.setTimeout(240_000);
-
-describeWithEngine('commands that prepare a workspace, in containers', () => {
+/** Commands that prepare a workspace, in containers. */
+export function preparesInContainers(enter: EnterEngine, cache: string, roots: string): void {
+  const project = join(roots, 'project');
   let engine: PodmanService;
   let stack: LiveStack;
-  let folder: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'setup-contained-'));
-    mkdirSync(join(folder, 'project'));
-    writeFileSync(join(folder, 'project/package.json'), '{"name":"project"}\n');
-    engine = await startEngine();
-    stack = await LiveStack.start({
-      ...engineSettings(engine, TEST_IMAGE),
-      SERVICE_LOCAL_COPY_ROOTS: folder,
-      ...makeHostCache(join(folder, 'cache')),
-    });
+    ({ engine, stack } = await enter());
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{"name":"project"}\n');
     await addSetupPolicies(stack);
-  }, MAKE_WITHIN_MS);
-
-  afterAll(async () => {
-    await stack?.stop();
-    await engine?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
+  });
 
   const play = (agent: string): Promise<string> =>
-    stack.startRun(agent, LOOK, { workspace: { kind: 'local_copy', path: join(folder, 'project') } });
+    stack.startRun(agent, LOOK, { workspace: { kind: 'local_copy', path: project } });
 
   it('run before the agent, and the second run starts with what they made', async () => {
     await createPreparedAgent(stack, 'keeping', 'open', ADDS);
@@ -55,7 +39,7 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
   });
 
   itNightly('read the caches of the host, as the agent does, and cannot change them', () =>
-    expectReadAlone(stack, join(folder, 'cache')),
+    expectReadAlone(stack, cache),
   );
 
   itNightly(
@@ -115,4 +99,4 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     });
     expect(await artifactOf(stack, run, 'setup.log')).toContain('\nwhy\n');
   });
-});
+}

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
-import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
+import type { EnterEngine } from '../../support/engine/share-engine.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
-import { engineSettings } from '../../support/engine/test-provider.js';
-import { LiveStack, QUICK_MAINTENANCE, TERMINAL } from '../../support/installation/live-stack.js';
+import { TERMINAL, type LiveStack } from '../../support/installation/live-stack.js';
 import { IS_NIGHTLY, itNightly } from '../../support/nightly/nightly.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
@@ -22,20 +20,15 @@ const LATER_MS = 120;
 const WRITES = { tool: 'Bash', input: { command: 'echo made > made.txt' } };
 const WAITS = [WRITES, { tool: 'Bash', input: { command: 'sh deploy.sh' } }];
 
-describeWithEngine('the container engine is killed and comes back', () => {
+/** The container engine is killed and comes back. */
+export function outlivesEngine(enter: EnterEngine): void {
   let engine: PodmanService;
   let stack: LiveStack;
 
   beforeAll(async () => {
-    engine = await startEngine();
-    stack = await LiveStack.start({ ...QUICK_MAINTENANCE, ...engineSettings(engine, TEST_IMAGE) });
+    ({ engine, stack } = await enter());
     await stack.createReplayAgent('contained');
-  }, MAKE_WITHIN_MS);
-
-  afterAll(async () => {
-    await stack?.stop();
-    await engine?.[Symbol.asyncDispose]();
-  }, 120_000);
+  });
 
   const away = async (meanwhile: () => Promise<void>): Promise<void> => {
     await engine.kill();
@@ -195,4 +188,4 @@ describeWithEngine('the container engine is killed and comes back', () => {
     },
     240_000,
   );
-});
+}
