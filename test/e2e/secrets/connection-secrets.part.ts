@@ -1,21 +1,19 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
-import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Client } from '@temporalio/client';
+import type pg from 'pg';
 import { Database } from '../../../src/core/record/database.js';
 import type { Sealer } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
-
-jest.setTimeout(60_000);
+import type { EnterSearched } from './searched-stack.js';
 
 /** Every secret that a connection has or gets. */
 const SECRETS = {
@@ -28,38 +26,30 @@ const SECRETS = {
 /** A server's answer to a call: the agent gets it, and nobody may find it stored. */
 const RESULT = makeCanary('result');
 
-describe('secrets of connections occur nowhere in clear', () => {
+/** Secrets of connections occur nowhere in clear. */
+export function keepsConnectionSecrets(enter: EnterSearched): void {
   let stack: LiveStack;
   let folder: string;
   let tracker: HostileServer;
   let vault: HostileServer;
   let issuer: TokenEndpoint;
   let owner: pg.Client;
-  let connection: Connection;
+  let temporal: Client;
   let ids: { static: string; oauth: string };
   let run: string;
   let haystacks: Record<'histories' | 'logs' | 'columns' | 'answers', Haystack[]>;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-secrets-'));
+    ({ stack, owner, temporal, folder } = enter('connections'));
     [tracker, vault, issuer] = await Promise.all([
       HostileServer.start({ authorization: `Bearer ${SECRETS.staticToken}` }),
       HostileServer.start({ authorization: `Bearer ${SECRETS.accessToken}` }),
       TokenEndpoint.start({ access_token: SECRETS.accessToken, refresh_token: SECRETS.rotatedRefreshToken }),
     ]);
-    stack = await LiveStack.start({
-      SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-      SERVICE_LOCAL_COPY_ROOTS: folder,
-      SERVICE_LOG_LEVEL: 'trace',
-    });
-    owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    await owner.connect();
-    connection = await Connection.connect({ address: stack.installation.temporalAddress });
     ids = { static: await connectStatic(), oauth: await connectOAuth() };
     await playRun();
-    const client = new Client({ connection });
     haystacks = {
-      histories: await readHistories(client, stack),
+      histories: await readHistories(temporal, stack),
       logs: readLogs(stack),
       columns: await dumpDatabase(owner),
       answers: [...(await readAnswers(stack, { run0: [run] }, 'caller')), ...(await readConnectionAnswers())],
@@ -67,12 +57,8 @@ describe('secrets of connections occur nowhere in clear', () => {
   }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
-    await connection?.close();
-    await owner?.end();
-    await stack?.stop();
     await Promise.all([tracker?.close(), vault?.close(), issuer?.close()]);
-    rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
+  });
 
   async function connectStatic(): Promise<string> {
     const body = { provider: 'mcp_http', base_url: tracker.url, token: SECRETS.staticToken };
@@ -206,4 +192,4 @@ describe('secrets of connections occur nowhere in clear', () => {
   it('the answer of a server rests sealed', () => {
     expect(placesOf(RESULT, Object.values(haystacks).flat())).toEqual([]);
   });
-});
+}

@@ -1,50 +1,33 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeAll, expect, it } from '@jest/globals';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import pg from 'pg';
+import type pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
 import { readScans } from './sandbox-scans.js';
+import type { EnterSearched } from './searched-stack.js';
 
 /** Runs that carry every canary; the nightly campaign plays 200. */
-const RUNS = Number(process.env['TEST_CANARY_RUNS'] ?? 2);
+export const RUNS = Number(process.env['TEST_CANARY_RUNS'] ?? 2);
 const AT_ONCE = 4;
 
-jest.setTimeout(60_000 + RUNS * 2_000);
-
 const CANARIES = Object.fromEntries(PLACES.map((place) => [place, makeCanary(place)])) as Record<Place, string>;
-const PROVIDER_KEY = `sk-ant-api03-${makeCanary('key').replaceAll('-', '')}`;
+export const PROVIDER_KEY = `sk-ant-api03-${makeCanary('key').replaceAll('-', '')}`;
 const REFUSED_TASK = 'a task that the provider refuses';
 
 /** More than the one-line summary of a call may hold. */
 const PAST_THE_SUMMARY = '# '.padEnd(260, 'x');
 
-describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and nowhere else`, () => {
-  let model: ScriptedModel;
-  let stack: LiveStack;
-  let folder: string;
-  let owner: pg.Client;
-  let connection: Connection;
-  let client: Client;
-  let agentId: string;
-  let run: string;
-  let others: string[];
-  let refused: string;
-  let histories: Haystack[];
-  let logs: Haystack[];
-  let columns: Haystack[];
-  let answers: Haystack[];
-  let pending: { columns: Haystack[]; answers: Haystack[]; operator: Awaited<ReturnType<typeof seeInTemporalWeb>> };
-
+/** The model of the runs that carry them; one task it refuses, as a provider would. */
+export function startCanaryModel(): Promise<ScriptedModel> {
   const conversation = byConversation([
     reply({ text: CANARIES.narrative }, { tool: 'Read', input: { file_path: '/workspace/notes.txt' } }),
     reply({ tool: 'Bash', input: { command: 'node scan-sandbox.mjs' } }),
@@ -58,28 +41,37 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
     }),
     reply({ text: CANARIES.final }),
   ]);
+  return startScriptedModel({
+    apiKey: PROVIDER_KEY,
+    script: (request) =>
+      JSON.stringify(request.body).includes(REFUSED_TASK)
+        ? { kind: 'error', status: 400, message: `refused: ${CANARIES.upstream} ${PROVIDER_KEY}` }
+        : conversation(request),
+  });
+}
+
+/** Canaries that are planted in runs occur where they belong and nowhere else. */
+export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedModel): void {
+  let model: ScriptedModel;
+  let stack: LiveStack;
+  let folder: string;
+  let owner: pg.Client;
+  let client: Client;
+  let agentId: string;
+  let run: string;
+  let others: string[];
+  let refused: string;
+  let histories: Haystack[];
+  let logs: Haystack[];
+  let columns: Haystack[];
+  let answers: Haystack[];
+  let pending: { columns: Haystack[]; answers: Haystack[]; operator: Awaited<ReturnType<typeof seeInTemporalWeb>> };
 
   beforeAll(
     async () => {
-      folder = mkdtempSync(join(tmpdir(), 'sg-canary-'));
-      model = await startScriptedModel({
-        apiKey: PROVIDER_KEY,
-        script: (request) =>
-          JSON.stringify(request.body).includes(REFUSED_TASK)
-            ? { kind: 'error', status: 400, message: `refused: ${CANARIES.upstream} ${PROVIDER_KEY}` }
-            : conversation(request),
-      });
-      stack = await LiveStack.start({
-        ANTHROPIC_API_KEY: PROVIDER_KEY,
-        SERVICE_LLM_ANTHROPIC_URL: model.url,
-        SERVICE_LOCAL_COPY_ROOTS: folder,
-        SERVICE_LOG_LEVEL: 'trace',
-      });
+      model = modelOf();
+      ({ stack, owner, temporal: client, folder } = enter('canaries'));
       plantFiles();
-      owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-      await owner.connect();
-      connection = await Connection.connect({ address: stack.installation.temporalAddress });
-      client = new Client({ connection });
       await playRuns();
       histories = await readHistories(client, stack);
       logs = readLogs(stack);
@@ -88,14 +80,6 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
     },
     MAKE_WITHIN_MS + RUNS * 15_000,
   );
-
-  afterAll(async () => {
-    await connection?.close();
-    await owner?.end();
-    await stack?.stop();
-    await model?.close();
-    rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
 
   function secretsOfTheInstallation(): Record<string, string> {
     const kept = (file: string) => readFileSync(join(stack.dataDir, file), 'utf8').trim();
@@ -136,7 +120,7 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
     refused = await start(REFUSED_TASK);
     expect(await stack.untilTerminal(refused)).toMatchObject({ status: 'failed' });
     await stack.until('the workflows to close', 60_000, async () => {
-      const { executions } = await connection.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
+      const { executions } = await client.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
       return executions.some((one) => one.execution?.workflowId?.startsWith('run-')) ? undefined : true;
     });
   }
@@ -289,4 +273,4 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
       expect.arrayContaining(['Prepare the workspace and start the sandbox', 'Supervise the sandbox']),
     );
   });
-});
+}

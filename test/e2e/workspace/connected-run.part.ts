@@ -1,78 +1,63 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeAll, expect, it } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import pg from 'pg';
+import type { Client } from '@temporalio/client';
+import type pg from 'pg';
 import type { Schemas } from '../../../src/client/client.js';
-import { CodeHost } from '../../support/codehost/code-host.js';
+import type { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { makeCanary, placesOf } from '../secrets/canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from '../secrets/haystacks.js';
+import type { EnterSearched } from '../secrets/searched-stack.js';
 import { git } from './support.js';
-
-jest.setTimeout(120_000);
 
 const TOKEN = `ghp_${makeCanary('personal').replaceAll('-', '')}`;
 /** What an agent could find of a credential: its environment, all that it may read of processes, and its files. */
 const LOOK =
   '{ env; cat /proc/*/environ /proc/*/cmdline; grep -ra "" /workspace/.git /tmp /run/sandgate; } 2>/dev/null | tr -c "[:print:]\\n" " " > /workspace/look.txt';
 
-let host: CodeHost;
-let rest: RestApi;
-let stack: LiveStack;
-let folder: string;
-let owner: pg.Client;
-let agentId: string;
-let connectionId: string;
-let base: string;
-const runs: string[] = [];
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'published-'));
-  writeFileSync(join(folder, 'a.txt'), 'one\n');
-  git(folder, ['init', '-q']);
-  git(folder, ['add', '-A']);
-  git(folder, ['commit', '-q', '-m', 'x']);
-  base = git(folder, ['rev-parse', 'HEAD']).trim();
-  host = await CodeHost.start();
-  host.publish(folder, 'acme/private');
-  rest = new RestApi(host.tokens);
-  host.interfere = [rest.serve];
-  rest.addAccount(TOKEN, { id: 1, login: 'octo', scopes: 'repo' });
-  writeFileSync(join(folder, 'ca.pem'), host.certificate);
-  stack = await LiveStack.start({
-    SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
-    SERVICE_CODEHOST_CLONE_BASE: host.url(),
-    SERVICE_CODEHOST_CA_FILE: join(folder, 'ca.pem'),
-    SERVICE_LOG_LEVEL: 'trace',
+/** A run on a repository that a connection fetches. */
+export function fetchesWithConnection(enter: EnterSearched, hostOf: () => CodeHost): void {
+  let host: CodeHost;
+  let stack: LiveStack;
+  let owner: pg.Client;
+  let temporal: Client;
+  let agentId: string;
+  let connectionId: string;
+  let base: string;
+  const runs: string[] = [];
+  beforeAll(async () => {
+    host = hostOf();
+    const searched = enter('published');
+    ({ stack, owner, temporal } = searched);
+    const { folder } = searched;
+    writeFileSync(join(folder, 'a.txt'), 'one\n');
+    git(folder, ['init', '-q']);
+    git(folder, ['add', '-A']);
+    git(folder, ['commit', '-q', '-m', 'x']);
+    base = git(folder, ['rev-parse', 'HEAD']).trim();
+    host.publish(folder, 'acme/private');
+    const rest = new RestApi(host.tokens);
+    host.interfere = [rest.serve];
+    rest.addAccount(TOKEN, { id: 1, login: 'octo', scopes: 'repo' });
+    await stack.createReplayAgent('fetcher', 'unrestricted');
+    agentId = (await stack.json<{ agents: { id: string; name: string }[] }>('GET', '/v1/agents')).agents.find(
+      ({ name }) => name === 'fetcher',
+    )?.id as string;
+    const body = { provider: 'codehost', token: TOKEN };
+    connectionId = (await stack.json<{ id: string }>('POST', '/v1/connections', body)).id;
   });
-  owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-  await owner.connect();
-  await stack.createReplayAgent('fetcher', 'unrestricted');
-  agentId = (await stack.json<{ agents: { id: string; name: string }[] }>('GET', '/v1/agents')).agents.find(
-    ({ name }) => name === 'fetcher',
-  )?.id as string;
-  const body = { provider: 'codehost', token: TOKEN };
-  connectionId = (await stack.json<{ id: string }>('POST', '/v1/connections', body)).id;
-}, 180_000);
-afterAll(async () => {
-  await owner?.end();
-  await stack?.stop();
-  await host?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
 
-async function start(workspace: object, steps: object[] = [{ say: 'done' }]): Promise<string> {
-  const run = await stack.startRun('fetcher', steps, { workspace: { kind: 'git_repository', ...workspace } });
-  runs.push(run);
-  return run;
-}
+  async function start(workspace: object, steps: object[] = [{ say: 'done' }]): Promise<string> {
+    const run = await stack.startRun('fetcher', steps, { workspace: { kind: 'git_repository', ...workspace } });
+    runs.push(run);
+    return run;
+  }
 
-const dataOf = async (run: string, type: string) => eventsOf(await stack.timeline(run), type);
+  const dataOf = async (run: string, type: string) => eventsOf(await stack.timeline(run), type);
 
-describe('a run on a repository that a connection fetches', () => {
   it('CP-072 works on what the connection fetched, and binds it with its authority', async () => {
     const steps = [
       { tool: 'Bash', input: { command: LOOK } },
@@ -108,9 +93,7 @@ describe('a run on a repository that a connection fetches', () => {
   });
 
   it('CP-289 the token is in no row in clear, no history, no log, no answer, no event and no file of an agent', async () => {
-    const connection = await Connection.connect({ address: stack.installation.temporalAddress });
-    const histories = await readHistories(new Client({ connection }), stack);
-    await connection.close();
+    const histories = await readHistories(temporal, stack);
     const [columns, answers] = [await dumpDatabase(owner), await readAnswers(stack, { run: runs }, agentId)];
     const everywhere = [...histories, ...readLogs(stack), ...columns, ...answers];
     expect(placesOf(connectionId, columns)).not.toEqual([]);
@@ -119,4 +102,4 @@ describe('a run on a repository that a connection fetches', () => {
     expect(placesOf(runs[0] ?? '', histories)).not.toEqual([]);
     expect(placesOf(TOKEN, everywhere)).toEqual([]);
   });
-});
+}
