@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,10 @@ import { Client, Connection } from '@temporalio/client';
 import { sign } from '@octokit/webhooks-methods';
 import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
-import { CodeHost } from '../../support/codehost/code-host.js';
+import type { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
-import { LiveStack, QUICK_MAINTENANCE, type Part } from '../../support/installation/live-stack.js';
+import type { LiveStack, Part } from '../../support/installation/live-stack.js';
+import type { EnterStack } from '../../support/installation/share-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { IS_NIGHTLY } from '../../support/nightly/nightly.js';
@@ -34,8 +35,8 @@ interface Dispatch {
   skip_reason: string | null;
 }
 
-describe('webhooks of a live installation', () => {
-  let host: CodeHost;
+/** Webhooks of a live installation. */
+export function takesWebhooks(enter: EnterStack, hostOf: () => CodeHost): void {
   let stack: LiveStack;
   let database: StackDatabase;
   let folder: string;
@@ -49,18 +50,12 @@ describe('webhooks of a live installation', () => {
     git(folder, ['add', '-A']);
     git(folder, ['commit', '-q', '-m', 'x']);
     head = git(folder, ['rev-parse', 'HEAD']).trim();
-    host = await CodeHost.start();
+    const host = hostOf();
     host.publish(folder, 'acme/shop');
     const rest = new RestApi(host.tokens);
     host.interfere = [rest.serve];
     rest.addAccount(TOKEN, { id: 1, login: 'octo', scopes: 'repo' });
-    writeFileSync(join(folder, 'ca.pem'), host.certificate);
-    stack = await LiveStack.start({
-      SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
-      SERVICE_CODEHOST_CLONE_BASE: host.url(),
-      SERVICE_CODEHOST_CA_FILE: join(folder, 'ca.pem'),
-      ...QUICK_MAINTENANCE,
-    });
+    stack = await enter();
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('reviewer', 'unrestricted');
     const body = { provider: 'codehost', token: TOKEN, webhook_secret: SECRET };
@@ -72,13 +67,9 @@ describe('webhooks of a live installation', () => {
          from agents where name = 'reviewer'`,
       [uuidv7(), JSON.stringify(STEPS), connectionId],
     );
-  }, 180_000);
+  });
 
-  afterAll(async () => {
-    await stack?.stop();
-    await host?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Sends a pull request as a host does, again and again under its id until it is taken. @returns the id of the delivery */
   async function send(of: { fork?: boolean; delivery?: string } = {}): Promise<string> {
@@ -196,4 +187,4 @@ describe('webhooks of a live installation', () => {
     );
     expect(row).toEqual({ handled: true });
   }, 180_000);
-});
+}
