@@ -1,7 +1,7 @@
 const CLI = ['--enable-source-maps', 'dist/cli/main.js'];
 /**
- * What Node is given to run the tests. Requests leave much behind that is soon forgotten: swept up less often, it costs less. What lives
- * longer is looked through when it has grown to three times, and not whenever a worker has nothing to do.
+ * What Node is given to run the tests. Requests leave much behind that is soon forgotten: collected less often, it costs less. The old
+ * generation is marked when it has grown to three times its size, and not whenever a worker is idle.
  */
 export const JEST = [
   '--experimental-vm-modules',

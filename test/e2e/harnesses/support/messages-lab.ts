@@ -31,7 +31,7 @@ export interface LabAgent {
   model?: string;
 }
 
-/** One installation, and a provider that plays a script for each task by its mark `task-<name>`; results are read of the Messages format. */
+/** One installation, and a provider that plays a script for each task by its mark `task-<name>`; results are of the Messages format. */
 export class MessagesLab extends HarnessLab<ScriptedAnswer[] | ModelScript, ToolResult> {
   private constructor(
     stack: LiveStack,
