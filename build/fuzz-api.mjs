@@ -7,11 +7,11 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { Installation } from '../dist/src/embedded/installation.js';
+import { findFreePort } from '../dist/src/embedded/ports.js';
 import { removeState } from '../dist/src/embedded/remove-state.js';
 import { campaign, provideSchemathesis, schemathesis, secondsOf } from './schemathesis.mjs';
 
@@ -63,18 +63,12 @@ async function startCodehost() {
   return server;
 }
 
-/** Ports that no other installation on this machine would choose too. */
+/** Ports at random: those that an installation tries first are for whoever works on this machine. */
 async function takeOwnPorts(folder) {
-  const servers = await Promise.all(
-    ['api', 'temporal', 'temporalWeb'].map(async (name) => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return [name, server];
-    }),
-  );
-  const ports = servers.map(([name, server]) => [name, server.address().port]);
-  writeFileSync(join(folder, 'ports.json'), JSON.stringify(Object.fromEntries(ports)));
-  await Promise.all(servers.map(([, server]) => once(server.close(), 'close')));
+  const ports = {};
+  for (const name of ['api', 'temporal', 'temporalWeb'])
+    ports[name] = await findFreePort(new Set(Object.values(ports)));
+  writeFileSync(join(folder, 'ports.json'), JSON.stringify(ports));
 }
 
 /** Runs to read: one that ended and one that waits for a human. The agent and the policies are those of every new installation. */

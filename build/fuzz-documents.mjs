@@ -9,7 +9,6 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -18,6 +17,7 @@ import pg from 'pg';
 import { makeOrganization } from '../dist/documents/src/core/access/make-organization.js';
 import { Record } from '../dist/documents/src/core/record/record.js';
 import { migrateDocsvc } from '../dist/documents/src/platform/postgres/migrate-docsvc.js';
+import { findFreePort } from '../dist/src/embedded/ports.js';
 import startServices from '../test/support/database/start-services.ts';
 import stopServices from '../test/support/database/stop-services.ts';
 import { campaign, provideSchemathesis, schemathesis, secondsOf } from './schemathesis.mjs';
@@ -63,7 +63,7 @@ async function makeDatabase() {
 
 /** The API as it is deployed, an organization in it, and a token of its administrator. */
 async function startApi(url) {
-  const port = await freePort();
+  const port = await findFreePort(new Set());
   const record = await Record.connect({ url, poolSize: 1, applicationName: 'fuzz' }, (error) => {
     throw error;
   });
@@ -170,14 +170,6 @@ async function expectToken() {
 
 function ask(argv, stdio, known) {
   return schemathesis({ program, folder, token: api.token, argv, stdio, seconds, known, allowed: [LATER] });
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  await once(server.close(), 'close');
-  return port;
 }
 
 async function stop(child) {
