@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import { Database } from '../../../src/core/record/database.js';
 import type { Sealer } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { StackDatabase } from '../../support/installation/stack-database.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
@@ -33,14 +33,14 @@ export function keepsConnectionSecrets(enter: EnterSearched): void {
   let tracker: HostileServer;
   let vault: HostileServer;
   let issuer: TokenEndpoint;
-  let owner: pg.Client;
+  let database: StackDatabase;
   let temporal: Client;
   let ids: { static: string; oauth: string };
   let run: string;
   let haystacks: Record<'histories' | 'logs' | 'columns' | 'answers', Haystack[]>;
 
   beforeAll(async () => {
-    ({ stack, owner, temporal, folder } = enter('connections'));
+    ({ stack, database, temporal, folder } = await enter('connections'));
     [tracker, vault, issuer] = await Promise.all([
       HostileServer.start({ authorization: `Bearer ${SECRETS.staticToken}` }),
       HostileServer.start({ authorization: `Bearer ${SECRETS.accessToken}` }),
@@ -51,7 +51,7 @@ export function keepsConnectionSecrets(enter: EnterSearched): void {
     haystacks = {
       histories: await readHistories(temporal, stack),
       logs: readLogs(stack),
-      columns: await dumpDatabase(owner),
+      columns: await dumpDatabase(database),
       answers: [...(await readAnswers(stack, { run0: [run] }, 'caller')), ...(await readConnectionAnswers())],
     };
   }, MAKE_WITHIN_MS);
@@ -77,7 +77,7 @@ export function keepsConnectionSecrets(enter: EnterSearched): void {
     await withSealer(async (sealer) => {
       const place = { organizationId: tenant_id, column: 'integration_connections.credential', row: id };
       const { bytes, keyVersion } = await sealer.seal(place, SECRETS.firstRefreshToken);
-      await owner.query(
+      await database.query(
         `update integration_connections set status = 'active', credential_sealed = $2, credential_key_version = $3,
                 oauth = oauth || $4::jsonb where id = $1`,
         [id, bytes, keyVersion, JSON.stringify({ issuer: issuer.url, token_endpoint: `${issuer.url}/token` })],
@@ -158,7 +158,7 @@ export function keepsConnectionSecrets(enter: EnterSearched): void {
       type === 'tool.brokered' ? [data['outcome']] : [],
     );
     expect(outcomes).toEqual(['succeeded', 'failed_upstream']);
-    const { rows } = await owner.query<{ sealed: number }>(
+    const rows = await database.query<{ sealed: number }>(
       `select num_nonnulls(c.credential_sealed, c.client_secret_sealed, t.token_sealed) as sealed
          from integration_connections c join connector_access_tokens t on t.connection_id = c.id where c.id = $1`,
       [ids.oauth],

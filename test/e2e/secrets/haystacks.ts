@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { StackDatabase } from '../../support/installation/stack-database.js';
 import type { Haystack } from './canary-search.js';
 
 const RUN_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -39,14 +39,14 @@ export function readLogs(stack: LiveStack): Haystack[] {
 }
 
 /** Every column of every table, as text. */
-export async function dumpDatabase(owner: pg.Client): Promise<Haystack[]> {
-  const { rows: columns } = await owner.query<{ name: string; column: string }>(
+export async function dumpDatabase(database: StackDatabase): Promise<Haystack[]> {
+  const columns = await database.query<{ name: string; column: string }>(
     `select table_name as name, column_name as column from information_schema.columns
       where table_schema = 'public' order by table_name, ordinal_position`,
   );
   const dump: Haystack[] = [];
   for (const { name, column } of columns) {
-    const { rows } = await owner.query<{ cell: string }>(`select "${column}"::text as cell from "${name}"`);
+    const rows = await database.query<{ cell: string }>(`select "${column}"::text as cell from "${name}"`);
     dump.push({ name: `${name}.${column}`, bytes: Buffer.from(rows.map((row) => row.cell ?? '').join('\n')) });
   }
   return dump;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import type pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { StackDatabase } from '../../support/installation/stack-database.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
@@ -55,7 +55,7 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
   let model: ScriptedModel;
   let stack: LiveStack;
   let folder: string;
-  let owner: pg.Client;
+  let database: StackDatabase;
   let client: Client;
   let agentId: string;
   let run: string;
@@ -70,12 +70,12 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
   beforeAll(
     async () => {
       model = modelOf();
-      ({ stack, owner, temporal: client, folder } = enter('canaries'));
+      ({ stack, database, temporal: client, folder } = await enter('canaries'));
       plantFiles();
       await playRuns();
       histories = await readHistories(client, stack);
       logs = readLogs(stack);
-      columns = await dumpDatabase(owner);
+      columns = await dumpDatabase(database);
       answers = await readAnswers(stack, { run0: [run, ...others], run1: [refused] }, agentId);
     },
     MAKE_WITHIN_MS + RUNS * 15_000,
@@ -109,7 +109,7 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
     run = await start(CANARIES.task);
     const approval = await stack.pendingApproval(run);
     pending = {
-      columns: await dumpDatabase(owner),
+      columns: await dumpDatabase(database),
       answers: await readAnswers(stack, { run0: [run] }, agentId),
       operator: await seeInTemporalWeb(),
     };
@@ -193,7 +193,7 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
     const body = { agent: 'canary', task: 'never begins', workspace };
     const { session } = await stack.json<{ session: { id: string } }>('POST', '/v1/sessions', body);
     expect(await stack.untilTerminal(session.id)).toMatchObject({ status: 'failed' });
-    expect(placesOf(lost, await dumpDatabase(owner))).toContain('sessions.repo_source');
+    expect(placesOf(lost, await dumpDatabase(database))).toContain('sessions.repo_source');
     expect(placesOf(lost, await readHistories(client, stack))).toEqual([]);
   }, 180_000);
 
@@ -223,7 +223,7 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
   });
 
   it('what policy read of every call rests, and rests sealed', async () => {
-    const { rows } = await owner.query<{ calls: number; views: number; sealed: number }>(
+    const rows = await database.query<{ calls: number; views: number; sealed: number }>(
       `select count(*)::int as calls, count(p.sealed)::int as views, count(*) filter (where p.key_version = 2)::int as sealed
          from approvals a left join tool_call_payloads p
            on p.session_id = a.session_id and p.tool_call_id = a.tool_call_id and p.kind = 'policy_view'
@@ -240,7 +240,7 @@ export function staysWherePlanted(enter: EnterSearched, modelOf: () => ScriptedM
     }
     const shape = /svc_sess_[0-9a-f]{64}/;
     expect(everywhere().filter(({ bytes }) => shape.test(bytes.toString('latin1')))).toEqual([]);
-    const { rows } = await owner.query<{ count: string }>('select count(*) from api_tokens where session_id = $1', [
+    const rows = await database.query<{ count: string }>('select count(*) from api_tokens where session_id = $1', [
       run,
     ]);
     expect(Number(rows[0]?.count)).toBe(4);

@@ -3,48 +3,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import pg from 'pg';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import { shareStack } from '../../support/installation/share-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** An installation whose record, histories, logs and answers are searched for words that belong nowhere. */
 export interface SearchedStack {
   stack: LiveStack;
-  /** The record, with the rights of its owner. */
-  owner: pg.Client;
+  database: StackDatabase;
   temporal: Client;
   /** A folder of the part's own, which its runs may copy. */
   folder: string;
 }
 
 /** How a part of a suite comes to it, before its first test. */
-export type EnterSearched = (part: string) => SearchedStack;
+export type EnterSearched = (part: string) => Promise<SearchedStack>;
 
 /** One for the parts of a suite. It logs everything. @param env its settings, once the hooks before it have run */
 export function shareSearchedStack(env: () => NodeJS.ProcessEnv): EnterSearched {
   const roots = mkdtempSync(join(tmpdir(), 'sg-secrets-'));
-  let searched: Omit<SearchedStack, 'folder'> | undefined;
+  const enter = shareStack(
+    () => ({ SERVICE_LOCAL_COPY_ROOTS: roots, SERVICE_LOG_LEVEL: 'trace', ...env() }),
+    MAKE_WITHIN_MS,
+  );
+  let temporal: Client | undefined;
   beforeAll(async () => {
-    const stack = await LiveStack.start({
-      SERVICE_LOCAL_COPY_ROOTS: roots,
-      SERVICE_LOG_LEVEL: 'trace',
-      ...env(),
-    });
-    const owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    const connection = Connection.lazy({ address: stack.installation.temporalAddress });
-    searched = { stack, owner, temporal: new Client({ connection }) };
-    await owner.connect();
-  }, MAKE_WITHIN_MS);
+    const { installation } = await enter();
+    temporal = new Client({ connection: Connection.lazy({ address: installation.temporalAddress }) });
+  });
   afterAll(async () => {
-    await searched?.temporal.connection.close();
-    await searched?.owner.end();
-    await searched?.stack.stop();
+    await temporal?.connection.close();
     rmSync(roots, { recursive: true, force: true });
-  }, 120_000);
-  return (part) => {
-    if (searched === undefined) throw new Error('the installation has not been started');
+  });
+  return async (part) => {
+    if (temporal === undefined) throw new Error('the installation has not been started');
+    const stack = await enter();
     const folder = join(roots, part);
     mkdirSync(folder);
-    return { ...searched, folder };
+    return { stack, database: StackDatabase.of(stack), temporal, folder };
   };
 }

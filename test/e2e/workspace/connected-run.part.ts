@@ -2,11 +2,11 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import type { Schemas } from '../../../src/client/client.js';
 import type { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
 import type { LiveStack } from '../../support/installation/live-stack.js';
+import type { StackDatabase } from '../../support/installation/stack-database.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { makeCanary, placesOf } from '../secrets/canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from '../secrets/haystacks.js';
@@ -22,7 +22,7 @@ const LOOK =
 export function fetchesWithConnection(enter: EnterSearched, hostOf: () => CodeHost): void {
   let host: CodeHost;
   let stack: LiveStack;
-  let owner: pg.Client;
+  let database: StackDatabase;
   let temporal: Client;
   let agentId: string;
   let connectionId: string;
@@ -30,8 +30,8 @@ export function fetchesWithConnection(enter: EnterSearched, hostOf: () => CodeHo
   const runs: string[] = [];
   beforeAll(async () => {
     host = hostOf();
-    const searched = enter('published');
-    ({ stack, owner, temporal } = searched);
+    const searched = await enter('published');
+    ({ stack, database, temporal } = searched);
     const { folder } = searched;
     writeFileSync(join(folder, 'a.txt'), 'one\n');
     git(folder, ['init', '-q']);
@@ -69,7 +69,7 @@ export function fetchesWithConnection(enter: EnterSearched, hostOf: () => CodeHo
     expect(await dataOf(run, 'workspace.initialized')).toEqual([
       expect.objectContaining({ base_commit: base, files: 1, repo: `${host.url()}/acme/private` }),
     ]);
-    const { rows } = await owner.query('select * from run_resource_bindings where session_id = $1', [run]);
+    const rows = await database.query('select * from run_resource_bindings where session_id = $1', [run]);
     expect(rows).toMatchObject([
       {
         slot_kind: 'workspace_fetch',
@@ -94,7 +94,7 @@ export function fetchesWithConnection(enter: EnterSearched, hostOf: () => CodeHo
 
   it('CP-289 the token is in no row in clear, no history, no log, no answer, no event and no file of an agent', async () => {
     const histories = await readHistories(temporal, stack);
-    const [columns, answers] = [await dumpDatabase(owner), await readAnswers(stack, { run: runs }, agentId)];
+    const [columns, answers] = [await dumpDatabase(database), await readAnswers(stack, { run: runs }, agentId)];
     const everywhere = [...histories, ...readLogs(stack), ...columns, ...answers];
     expect(placesOf(connectionId, columns)).not.toEqual([]);
     // What the agent found is in its diff.

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +46,17 @@ export class CodeHost {
 
   get certificate(): string {
     return this.server?.ca ?? '';
+  }
+
+  /** With which an installation takes it for the code host of the deployment. */
+  settings(): NodeJS.ProcessEnv {
+    const trusted = join(this.folder, 'ca.pem');
+    writeFileSync(trusted, this.certificate);
+    return {
+      SERVICE_CODEHOST_API_URL: `${this.url()}/api`,
+      SERVICE_CODEHOST_CLONE_BASE: this.url(),
+      SERVICE_CODEHOST_CA_FILE: trusted,
+    };
   }
 
   /** @param name host of the address; all lead here */

@@ -9,12 +9,13 @@ export type EnterStack = () => Promise<LiveStack>;
  * tools differ, and what they read of the database is of their own runs.
  *
  * @param env its settings, or what tells them once the hooks before it have run
+ * @param withinMs for its start
  */
-export function shareStack(env: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv) = {}): EnterStack {
+export function shareStack(env: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv) = {}, withinMs = 180_000): EnterStack {
   let stack: LiveStack | undefined;
   beforeAll(async () => {
     stack = await LiveStack.start(typeof env === 'function' ? env() : env);
-  }, 180_000);
+  }, withinMs);
   afterAll(async () => {
     await stack?.stop();
   }, 120_000);

@@ -49,7 +49,6 @@ export class ReviewedPullRequests {
     this.rest.addAccount(TOKEN, { ...ACCOUNT, scopes: 'repo' });
     this.results = new HostedResults(this.rest, 99);
     host.interfere = [this.results.serve, this.rest.serve];
-    writeFileSync(join(this.folder, 'ca.pem'), host.certificate);
   }
 
   static async start(): Promise<ReviewedPullRequests> {
@@ -66,11 +65,7 @@ export class ReviewedPullRequests {
   }
 
   get settings(): NodeJS.ProcessEnv {
-    return {
-      SERVICE_CODEHOST_API_URL: `${this.host.url()}/api`,
-      SERVICE_CODEHOST_CLONE_BASE: this.host.url(),
-      SERVICE_CODEHOST_CA_FILE: join(this.folder, 'ca.pem'),
-    };
+    return this.host.settings();
   }
 
   /** @returns the secret of its callbacks */
