@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { identifyProcess } from '../../../src/platform/host/process-identity.js';
 import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
 import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
 import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
@@ -224,6 +225,23 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     expect(end).toEqual({ value: null });
     const [exit] = await waiting;
     expect(exit?.value).toEqual({ exitCode: null, reason: 'the sandbox was ended by Sandgate' });
+  });
+
+  it('the check removes what an ended process left of its own, and nothing that another is using', async () => {
+    const { bootId, pid, startTime } = identifyProcess(process.pid)!;
+    const plantTrial = (name: string, ...labels: string[]): string =>
+      engine.podman(
+        ...['create', '--name', name, '--label', `service.trial=${lab.deployment}`],
+        ...[...labels.flatMap((label) => ['--label', label]), TEST_IMAGE, '/bin/true'],
+      );
+    plantTrial('used', `service.process=${bootId}/${pid}/${startTime}`);
+    plantTrial('left', `service.process=${bootId}/${pid}/${startTime - 1}`);
+    plantTrial('unsigned');
+    const [report] = await lab.perform([{ do: 'check' }]);
+    expect(report?.value).toMatchObject({ ok: true });
+    const planted = engine.containers().filter((name) => ['used', 'left', 'unsigned'].includes(name));
+    expect(planted).toEqual(['used']);
+    engine.podman('rm', 'used');
   });
 
   itNightly('says what an engine lacks', async () => {

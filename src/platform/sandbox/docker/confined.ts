@@ -8,10 +8,11 @@ import { NOBODY, writeEtcFiles } from '../room/etc-files.js';
 import { refuseLinks } from '../room/refuse-links.js';
 import type { RunMount } from '../room/run-mounts.js';
 import { attach } from './attach.js';
-import { containerBody, LABELS } from './container-spec.js';
+import { containerBody } from './container-spec.js';
 import type { Engine } from './engine.js';
 import { FrameReader } from './frames.js';
 import { seccompOption } from './seccomp-option.js';
+import { shortLived } from './short-lived.js';
 
 const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 2048 * MIB;
@@ -67,7 +68,7 @@ async function bodyOf(on: ConfiningEngine, command: ConfinedCommand): Promise<Co
     image: on.image,
     flavour,
     runtime: null,
-    labels: { [LABELS.managed]: '1', [LABELS.trial]: on.deployment },
+    labels: shortLived(on.deployment),
     uid,
     ownUid: false,
     sizes: { memory_mb: command.memoryMb + SCRATCH_MB, cpus: 1, disk_mb: 0, pids: PROCESSES },

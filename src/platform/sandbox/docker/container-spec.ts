@@ -20,8 +20,10 @@ export const LABELS = {
   managed: 'service.managed',
   /** Two installations on one engine never touch each other's containers. */
   deployment: 'service.deployment',
-  /** Of no run: it tries the engine. */
+  /** Of no run: it tries the engine, or is a program that is confined. */
   trial: 'service.trial',
+  /** Boot, pid and start time of the process that made it. */
+  process: 'service.process',
 } as const;
 
 /** The phase of what is beside a run's sandboxes: its way to the runner plane. */

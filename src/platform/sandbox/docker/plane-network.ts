@@ -134,10 +134,11 @@ export class PlaneNetworks {
 
   private async awaitReady(id: string): Promise<void> {
     for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await sleep(READY_POLL_MS)) {
+      // What has ended before its log is read has said everything.
+      const found = await this.on.engine.inspect(id);
       const log = await this.on.engine.readLog(id);
       const said = log === null ? '' : readFrames(log).output.toString('utf8');
       if (said.startsWith('ready\n')) return;
-      const found = await this.on.engine.inspect(id);
       if (found?.running !== true) throw new SandgateError('sandbox_failed', `the way to the plane ended: ${said}`);
     }
     throw new SandgateError('sandbox_failed', 'the way to the plane was not ready in time');

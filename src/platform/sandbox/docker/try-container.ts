@@ -16,6 +16,7 @@ import type { Engine, EngineFlavour } from './engine.js';
 import { AttachedContainer } from './attached-container.js';
 import type { OpenPlane, PlaneAccess } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';
+import { isLeftBehind, shortLived } from './short-lived.js';
 
 /** An engine with what decides how containers are made on it. */
 export interface CheckedEngine {
@@ -79,7 +80,7 @@ export async function tryContainer(
       image,
       flavour,
       runtime,
-      labels: { [LABELS.managed]: '1', [LABELS.trial]: deployment },
+      labels: shortLived(deployment),
       uid: NOBODY,
       ownUid: false,
       sizes: TRIAL_SIZES,
@@ -116,7 +117,8 @@ async function outputOf({ engine }: CheckedEngine, id: string): Promise<string> 
 
 /** Of a process that ended in the middle of a trial. */
 async function removeEarlier({ deployment, engine }: CheckedEngine): Promise<void> {
-  for (const { id } of await engine.list(`${LABELS.trial}=${deployment}`)) await engine.remove(id);
+  const found = await engine.list(`${LABELS.trial}=${deployment}`);
+  for (const { id } of found.filter(({ labels }) => isLeftBehind(labels))) await engine.remove(id);
 }
 
 /** Folders as a run has them, with a socket that somebody listens on. */

@@ -10,6 +10,7 @@ import { LABELS } from './container-spec.js';
 import type { EngineFlavour } from './engine.js';
 import { EngineNetworks } from './networks.js';
 import { addressIn, OUTER, PlaneNetworks } from './plane-network.js';
+import { isLeftBehind, shortLived } from './short-lived.js';
 import { tryContainer, type CheckedEngine } from './try-container.js';
 
 /**
@@ -19,9 +20,8 @@ import { tryContainer, type CheckedEngine } from './try-container.js';
 export async function tryNetwork(checked: CheckedEngine, flavour: EngineFlavour): Promise<string> {
   const word = randomUUID();
   const networks = new EngineNetworks(checked.engine.socketPath);
-  const labels = { [LABELS.managed]: '1', [LABELS.trial]: checked.deployment };
   await removeEarlier(networks, checked.deployment);
-  const owner = { name: `service-trial-${word}`, labels };
+  const owner = { name: `service-trial-${word}`, labels: shortLived(checked.deployment) };
   const server = await listen(word);
   const runtime = join(checked.dataDir, `.network-trial-${word}`);
   const hostPort = (server.address() as AddressInfo).port;
@@ -56,7 +56,8 @@ async function addressesOfHost(networks: EngineNetworks, name: string, flavour: 
 
 /** Of a process that ended in the middle of a trial; its containers are removed with those of other trials. */
 async function removeEarlier(networks: EngineNetworks, deployment: string): Promise<void> {
-  for (const { name } of await networks.list(`${LABELS.trial}=${deployment}`)) await networks.remove(name);
+  const found = await networks.list(`${LABELS.trial}=${deployment}`);
+  for (const { name } of found.filter(({ labels }) => isLeftBehind(labels))) await networks.remove(name);
 }
 
 /** On every address, as the API is where somebody wants it to be reached. */
