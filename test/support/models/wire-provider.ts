@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnEnd, setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/domain/json.js';
 
 /** One request as the provider received it. */
@@ -71,7 +71,9 @@ async function send(response: ServerResponse, answer: WireAnswer): Promise<void>
     if (response.destroyed) return;
     if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
-  // What was sent must arrive; only the end of the answer is missing.
-  if (answer.cut === true) response.socket?.destroySoon();
-  else response.end();
+  if (answer.cut === true) {
+    // What was sent must arrive, and goes out when a turn ends; only the end of the answer is missing.
+    await turnEnd();
+    response.socket?.destroySoon();
+  } else response.end();
 }
