@@ -1,12 +1,14 @@
 const CLI = ['--enable-source-maps', 'dist/cli/main.js'];
 /**
  * What Node is given to run the tests. Requests leave much behind that is soon forgotten: collected less often, it costs less. The old
- * generation is marked when it has grown to three times its size, and not whenever a worker is idle.
+ * generation is marked when it has grown to three times its size, and not whenever a worker is idle. The cache of compiled scripts
+ * would keep every suite that has ended, whose files are not compiled again; and each program that a test starts costs a copy of the
+ * page tables, so a process that tests is kept small.
  */
 export const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
-  ...['--max-semi-space-size=32', '--heap-growing-percent=200', '--no-memory-reducer'],
+  ...['--max-semi-space-size=32', '--heap-growing-percent=200', '--no-memory-reducer', '--no-compilation-cache'],
   'node_modules/jest/bin/jest.js',
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/random/any-character.js';
 import { HOSTILE } from '../../../test/support/texts/hostile-texts.js';
 import { block, columns, inline, short, wrap } from './escape.js';
 
@@ -14,7 +15,7 @@ describe('escaping of foreign text', () => {
   });
 
   it('never lets a control, format or surrogate character through, whatever the text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !DANGEROUS.test(withoutPairs(inline(text)))));
+    fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => !DANGEROUS.test(withoutPairs(inline(text)))));
   });
 
   it('leaves ordinary text of any language as it is', () => {
@@ -32,7 +33,7 @@ describe('escaping of foreign text', () => {
   });
 
   it('wraps before a terminal does, whatever it thinks of the width of a character, and loses nothing', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 200 });
+    const text = fc.string({ unit: anyCharacter, maxLength: 200 });
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 40 }), (raw, width) => {
         const line = inline(raw);

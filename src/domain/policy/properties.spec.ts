@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/random/any-character.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { compileDocument } from './compile-policy.js';
 import type { PolicyDocument } from './document.js';
@@ -120,8 +121,8 @@ const anyCall = fc.record({
   ),
   input: fc.oneof(
     anyInput,
-    fc.record({ command: fc.string({ unit: 'binary' }) }),
-    fc.record({ file_path: fc.string({ unit: 'binary' }), edits: anyInput, cwd: fc.string() }),
+    fc.record({ command: fc.string({ unit: anyCharacter }) }),
+    fc.record({ file_path: fc.string({ unit: anyCharacter }), edits: anyInput, cwd: fc.string() }),
   ),
 });
 

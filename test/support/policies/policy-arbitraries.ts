@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../random/any-character.js';
 import type { ExactJson } from '../../../src/domain/digest/exact-json.js';
 import type { PolicyDocument, PolicyRule } from '../../../src/domain/policy/document.js';
 import { blankPolicy } from '../../../src/domain/policy/document.js';
@@ -117,9 +118,9 @@ const anyCommand = fc.oneof(
   ),
   gluedLine,
   wellFormedScript,
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
-const anyPath = fc.oneof(fc.constantFrom(...PATHS), fc.string({ unit: 'binary' }));
+const anyPath = fc.oneof(fc.constantFrom(...PATHS), fc.string({ unit: anyCharacter }));
 
 export const anyCall: fc.Arbitrary<{ tool: string; input: ExactJson }> = fc.record({
   tool: fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...TOOLS) }, { weight: 1, arbitrary: fc.string() }),
