@@ -24,7 +24,7 @@ export async function fetchTarball(folder: string, { name, version }: Key): Prom
 /** Of PyPI. */
 export async function fetchSource(folder: string, { name, version }: Key): Promise<void> {
   await elsewhere(async (aside) => {
-    const options = ['--no-deps', '--no-binary', ':all:', '--dest', '.'];
+    const options = ['--no-deps', '--no-binary', name, '--dest', '.'];
     await client(aside, 'python3', '-m', 'pip', 'download', ...options, `${name}==${version}`);
     await unpack(aside, folder);
   });

@@ -40,8 +40,9 @@ function sourcesOf(name: string, version: string): string {
       '--quiet',
       '--disable-pip-version-check',
       '--no-deps',
+      // By its name: what builds it need not be built from its own sources, and that of its builders.
       '--no-binary',
-      ':all:',
+      name,
     ];
     execFileSync('python3', [...pip, '--dest', fresh, `${name}==${version}`], { timeout: FETCH_MS, stdio: 'pipe' });
     execFileSync('tar', ['-xzf', join(fresh, `${name}-${version}.tar.gz`), '-C', fresh], { stdio: 'pipe' });
