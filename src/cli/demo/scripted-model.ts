@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { setImmediate as turnEnd, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { parseJsonObject } from '../../domain/json.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ModelScript, RecordedRequest, ScriptedError, ScriptedReply } from './wire/model-script.js';
@@ -166,8 +166,8 @@ async function stream(
   let sent = 0;
   for (const event of events) {
     if (sent === reply.cutAfterEvents) {
-      // What was sent so far must arrive, and goes out when a turn ends; breaking off before the first byte is another case.
-      await turnEnd();
+      // What was sent so far must arrive, and goes out when this turn of the loop ends; breaking off before the first byte is another case.
+      await nextTurn();
       response.socket?.destroySoon();
       return;
     }

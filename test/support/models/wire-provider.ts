@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as turnEnd, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/domain/json.js';
 
 /** One request as the provider received it. */
@@ -72,8 +72,8 @@ async function send(response: ServerResponse, answer: WireAnswer): Promise<void>
     if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
   if (answer.cut === true) {
-    // What was sent must arrive, and goes out when a turn ends; only the end of the answer is missing.
-    await turnEnd();
+    // What was sent must arrive, and goes out when this turn of the loop ends; only the end of the answer is missing.
+    await nextTurn();
     response.socket?.destroySoon();
   } else response.end();
 }
