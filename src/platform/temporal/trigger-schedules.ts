@@ -1,5 +1,6 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import type { FiringTimes } from '../../domain/triggers/cron/firing-times.js';
+import { askUntilAnswered } from './lost-queries.js';
 import { holdsTimes, wakeUpTimes } from './schedule-spec.js';
 import type { ScheduledWorkflowNames } from './workflow-names.js';
 
@@ -34,7 +35,7 @@ export class TriggerSchedules {
   /** Creates or changes the Temporal Schedule, running or paused. @throws the client's error when Temporal does not answer in time */
   async put(wanted: WantedSchedule): Promise<void> {
     const options = this.optionsOf(wanted);
-    await this.soon(async () => {
+    await askUntilAnswered(this.client, ANSWERS_WITHIN_MS, async () => {
       try {
         await this.client.schedule.create(options);
       } catch (cause) {
@@ -50,7 +51,9 @@ export class TriggerSchedules {
   /** Wakes a schedule at once. @throws as {@link put} */
   async wake(subscriptionId: string): Promise<void> {
     const handle = this.client.schedule.getHandle(this.names.scheduleId(subscriptionId));
-    await this.soon(() => handle.trigger(ScheduleOverlapPolicy.ALLOW_ALL));
+    await this.client.withDeadline(Date.now() + ANSWERS_WITHIN_MS, () =>
+      handle.trigger(ScheduleOverlapPolicy.ALLOW_ALL),
+    );
   }
 
   /** Everything that Temporal holds, by the id of the subscription. */
@@ -64,10 +67,6 @@ export class TriggerSchedules {
       });
     }
     return held;
-  }
-
-  private soon(call: () => Promise<void>): Promise<void> {
-    return this.client.withDeadline(Date.now() + ANSWERS_WITHIN_MS, call);
   }
 
   private optionsOf({ organizationId, subscriptionId, times, enabled }: WantedSchedule) {

@@ -7,6 +7,7 @@ import { ScheduleEntity } from '../../../src/core/triggers/schedule.entity.js';
 import { type SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
 import { newRowId } from '../../../src/platform/postgres/row-id.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
+import { askUntilAnswered } from '../../../src/platform/temporal/lost-queries.js';
 import { scheduledInvocationWorkflow } from '../../../src/workflows/messages.js';
 import type { LiveStack } from '../../support/installation/live-stack.js';
 import type { EnterStack } from '../../support/installation/share-stack.js';
@@ -14,6 +15,7 @@ import { StackDatabase } from '../../support/installation/stack-database.js';
 import { createSubscription } from '../../support/triggers/subscription-fixture.js';
 
 const PATIENCE_MS = 120_000;
+const ANSWERED_WITHIN_MS = 30_000;
 const MINUTES_AGO = 10 * 60_000;
 const NEW_YEAR = '0 0 1 1 *';
 
@@ -87,8 +89,9 @@ export function keepsSchedules(enter: EnterStack): void {
 
   async function withTemporal<T>(ask: (client: Client) => Promise<T>): Promise<T | undefined> {
     const connection = Connection.lazy({ address: stack.installation.temporalAddress, connectTimeout: '2s' });
+    const client = new Client({ connection });
     try {
-      return await ask(new Client({ connection }));
+      return await askUntilAnswered(client, ANSWERED_WITHIN_MS, () => ask(client));
     } catch {
       // Not there yet: the server is starting, or what is asked for has not been made.
       return undefined;

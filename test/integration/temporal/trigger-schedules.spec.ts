@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Client, Connection, ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
 import { msNumberToTs as tsToProto } from '@temporalio/common/lib/time.js';
 import { ScheduleDriver } from '../../../src/core/driver/schedule-driver.js';
 import { ScheduleEntity } from '../../../src/core/triggers/schedule.entity.js';
 import type { ScheduleRef } from '../../../src/core/triggers/schedule-firings.js';
 import { FiringTimes } from '../../../src/domain/triggers/cron/firing-times.js';
+import { askUntilAnswered } from '../../../src/platform/temporal/lost-queries.js';
 import { TriggerSchedules } from '../../../src/platform/temporal/trigger-schedules.js';
 import { newRowId } from '../../../src/platform/postgres/row-id.js';
 import { scheduledInvocationWorkflow } from '../../../src/workflows/messages.js';
@@ -14,7 +15,12 @@ import { ScheduleBench } from '../../support/triggers/schedule-bench.js';
 
 const NOON = '2026-11-23T12:00:00Z';
 const ORGANIZATION = newRowId();
+/** A status of gRPC. */
+const DEADLINE_EXCEEDED = 4;
+const UNSERVED = `unserved-${newRowId()}`;
 const DAY = 86_400;
+/** Several times as long as a busy server takes. */
+const ANSWERED_WITHIN_MS = 60_000;
 
 describe('what wakes schedules', () => {
   let bench: ScheduleBench;
@@ -25,6 +31,7 @@ describe('what wakes schedules', () => {
     const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
     client = new Client({ connection: await Connection.connect({ address }) });
     schedules = new TriggerSchedules(client, { ...scheduledInvocationWorkflow, taskQueue: 'nobody-serves-this' });
+    await client.workflow.start('unserved', { workflowId: UNSERVED, taskQueue: 'nobody-serves-this' });
     bench = await ScheduleBench.start(NOON);
   });
   beforeEach(() => {
@@ -34,6 +41,7 @@ describe('what wakes schedules', () => {
   afterAll(async () => {
     for await (const { scheduleId } of client.schedule.list())
       if (scheduleId.startsWith('trigger-')) await handleOf(scheduleId.slice('trigger-'.length)).delete();
+    await client.workflow.getHandle(UNSERVED).terminate();
     await client.connection.close();
     await bench.close();
   });
@@ -46,6 +54,9 @@ describe('what wakes schedules', () => {
   const handleOf = (id: string): ReturnType<Client['schedule']['getHandle']> =>
     client.schedule.getHandle(scheduledInvocationWorkflow.scheduleId(id));
 
+  const heldOf = (id: string): Promise<ScheduleDescription> =>
+    askUntilAnswered(client, ANSWERED_WITHIN_MS, () => handleOf(id).describe());
+
   /** The list follows a change a moment later. */
   async function listed(ref: ScheduleRef, cron: string, enabled: boolean): Promise<void> {
     const wanted = { ...ref, enabled, times: new FiringTimes(cron, 'UTC') };
@@ -57,7 +68,7 @@ describe('what wakes schedules', () => {
   it('CP-106: is a Temporal Schedule without jitter that lets everything overlap and gives up after a minute', async () => {
     const ref = await bench.add({ cron: '15 9 * * mon', timezone: 'europe/berlin' });
     await driver().sync(ref);
-    const held = await handleOf(ref.subscriptionId).describe();
+    const held = await heldOf(ref.subscriptionId);
     expect(held.memo).toEqual({ organization: ref.organizationId });
     expect(held.policies).toEqual({ overlap: 'ALLOW_ALL', catchupWindow: 60_000, pauseOnFailure: false });
     expect(held.state).toMatchObject({ paused: false, note: 'the trigger is enabled' });
@@ -72,7 +83,7 @@ describe('what wakes schedules', () => {
     await driver().sync(ref);
     await bench.change(ref, { enabled: false });
     await driver().sync(ref);
-    expect((await handleOf(ref.subscriptionId).describe()).state).toMatchObject({
+    expect((await heldOf(ref.subscriptionId)).state).toMatchObject({
       paused: true,
       note: 'the trigger is disabled',
     });
@@ -81,7 +92,7 @@ describe('what wakes schedules', () => {
       tx.manager.update(ScheduleEntity, { subscription_id: ref.subscriptionId }, { cron: '30 10 * * *' }),
     );
     await driver().sync(ref);
-    const held = await handleOf(ref.subscriptionId).describe();
+    const held = await heldOf(ref.subscriptionId);
     expect(held.state.paused).toBe(false);
     expect(held.spec.calendars?.[0]).toMatchObject({ hour: [{ start: 10 }], minute: [{ start: 30 }] });
   });
@@ -94,7 +105,7 @@ describe('what wakes schedules', () => {
     bench.at(NOON);
     await driver().sync(future);
     const actions = async ({ subscriptionId }: ScheduleRef): Promise<number> =>
-      (await handleOf(subscriptionId).describe()).info.numActionsTaken;
+      (await heldOf(subscriptionId)).info.numActionsTaken;
     await comesTrue(async () => (await actions(past)) === 1);
     expect(await actions(future)).toBe(0);
   });
@@ -157,6 +168,34 @@ describe('what wakes schedules', () => {
     await connection.close();
   });
 
+  it('CP-163 a query that Temporal loses is asked again, so the schedule follows its trigger at once', async () => {
+    const ref = await bench.add({ cron: '0 9 * * *' });
+    await driver().sync(ref);
+    await bench.change(ref, { enabled: false });
+    const { workflowService } = client.connection;
+    const lost = jest.spyOn(workflowService, 'describeSchedule').mockImplementationOnce(neverAnswered);
+    await driver().sync(ref);
+    expect(lost).toHaveBeenCalledTimes(2);
+    lost.mockRestore();
+    expect(warnings).toEqual([]);
+    expect((await heldOf(ref.subscriptionId)).state.paused).toBe(true);
+  });
+
+  it('a query is asked no longer than the caller waits, and one that is refused is not asked again', async () => {
+    const ask = jest.fn(neverAnswered);
+    await expect(askUntilAnswered(client, 2500, ask)).rejects.toHaveProperty('cause.code', DEADLINE_EXCEEDED);
+    expect(ask).toHaveBeenCalledTimes(2);
+    const refused = jest.fn(() => heldOf('unknown'));
+    await expect(askUntilAnswered(client, 2500, refused)).rejects.toThrow(ScheduleNotFoundError);
+    expect(refused).toHaveBeenCalledTimes(1);
+  });
+
+  /** No worker serves the workflow that is queried, so the call waits as one does whose query is lost. */
+  async function neverAnswered(): Promise<never> {
+    await client.workflow.getHandle(UNSERVED).query('anything');
+    throw new Error('somebody serves the queue of the workflow');
+  }
+
   /** Changes by an hour, by half of one and by two, at midnight and in Ramadan, and none; days and months that begin earlier in UTC or later. */
   it.each([
     ['America/New_York', '*/30 0-3 * * *'],
@@ -205,12 +244,15 @@ describe('what wakes schedules', () => {
 
   /** In seconds since 1970; the answer in milliseconds. */
   async function matching(subscriptionId: string, from: number, to: number): Promise<number[]> {
-    const { startTime } = (await client.workflowService.listScheduleMatchingTimes({
+    const asked = {
       namespace: 'default',
       scheduleId: scheduledInvocationWorkflow.scheduleId(subscriptionId),
       startTime: tsToProto(from * 1000),
       endTime: tsToProto(to * 1000),
-    })) as { startTime: { seconds: unknown }[] };
+    };
+    const { startTime } = (await askUntilAnswered(client, ANSWERED_WITHIN_MS, () =>
+      client.workflowService.listScheduleMatchingTimes(asked),
+    )) as { startTime: { seconds: unknown }[] };
     return startTime.map(({ seconds }) => Number(seconds) * 1000);
   }
 });
