@@ -1,4 +1,4 @@
-import { isGrpcDeadlineError, type Client } from '@temporalio/client';
+import { isGrpcCancelledError, isGrpcDeadlineError, type Client } from '@temporalio/client';
 
 /** Longer than an answer takes, and doubled each time, so that a slow server is not asked for ever without being heard. */
 const FIRST_PATIENCE_MS = 1000;
@@ -16,7 +16,12 @@ export async function askUntilAnswered<T>(client: Client, withinMs: number, ask:
     try {
       return await client.withDeadline(deadline, ask);
     } catch (cause) {
-      if (deadline === end || !isGrpcDeadlineError(cause)) throw cause;
+      if (deadline === end || !wasNotAnswered(cause)) throw cause;
     }
   }
+}
+
+/** A server that comes to the deadline before the client does says that the call was cancelled. */
+function wasNotAnswered(cause: unknown): boolean {
+  return isGrpcDeadlineError(cause) || isGrpcCancelledError(cause);
 }

@@ -5,6 +5,7 @@ import { ScheduleDriver } from '../../../src/core/driver/schedule-driver.js';
 import { ScheduleEntity } from '../../../src/core/triggers/schedule.entity.js';
 import type { ScheduleRef } from '../../../src/core/triggers/schedule-firings.js';
 import { FiringTimes } from '../../../src/domain/triggers/cron/firing-times.js';
+import { isAway } from '../../../src/platform/temporal/is-away.js';
 import { askUntilAnswered } from '../../../src/platform/temporal/lost-queries.js';
 import { TriggerSchedules } from '../../../src/platform/temporal/trigger-schedules.js';
 import { newRowId } from '../../../src/platform/postgres/row-id.js';
@@ -15,8 +16,6 @@ import { ScheduleBench } from '../../support/triggers/schedule-bench.js';
 
 const NOON = '2026-11-23T12:00:00Z';
 const ORGANIZATION = newRowId();
-/** A status of gRPC. */
-const DEADLINE_EXCEEDED = 4;
 const UNSERVED = `unserved-${newRowId()}`;
 const DAY = 86_400;
 /** Several times as long as a busy server takes. */
@@ -124,7 +123,9 @@ describe('what wakes schedules', () => {
     await handleOf(paused.subscriptionId).pause();
     await bench.change(running, { enabled: false });
     await listedOtherwise(missing, altered, paused);
-    expect(await driver().reconcile()).toBe(4);
+    const repaired = await driver().reconcile();
+    expect(warnings).toEqual([]);
+    expect(repaired).toBe(4);
     await listed(missing, '0 9 * * *', true);
     await listed(altered, '0 9 * * *', true);
     await listed(paused, '0 9 * * *', true);
@@ -175,15 +176,15 @@ describe('what wakes schedules', () => {
     const { workflowService } = client.connection;
     const lost = jest.spyOn(workflowService, 'describeSchedule').mockImplementationOnce(neverAnswered);
     await driver().sync(ref);
+    expect(warnings).toEqual([]);
     expect(lost).toHaveBeenCalledTimes(2);
     lost.mockRestore();
-    expect(warnings).toEqual([]);
     expect((await heldOf(ref.subscriptionId)).state.paused).toBe(true);
   });
 
   it('a query is asked no longer than the caller waits, and one that is refused is not asked again', async () => {
     const ask = jest.fn(neverAnswered);
-    await expect(askUntilAnswered(client, 2500, ask)).rejects.toHaveProperty('cause.code', DEADLINE_EXCEEDED);
+    expect(await askUntilAnswered(client, 2500, ask).catch(isAway)).toBe(true);
     expect(ask).toHaveBeenCalledTimes(2);
     const refused = jest.fn(() => heldOf('unknown'));
     await expect(askUntilAnswered(client, 2500, refused)).rejects.toThrow(ScheduleNotFoundError);
