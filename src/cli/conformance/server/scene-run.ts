@@ -58,6 +58,14 @@ export class SceneRun implements SteeredRun {
     });
   }
 
+  /** Resolves when the server says that the run is running, which may be after its first call. */
+  async running(): Promise<void> {
+    await this.until('the status running', async () => {
+      const { status } = await readRun(this.client, this.id);
+      return status === 'running' ? true : undefined;
+    });
+  }
+
   async cancel(): Promise<void> {
     await this.client.call((api) => api.POST('/v1/sessions/{id}/cancel', { params: { path: { id: this.id } } }));
   }

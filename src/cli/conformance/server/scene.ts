@@ -9,6 +9,8 @@ export interface SteeredRun {
   decide: (toolCallId: string, decision: Decision) => Promise<void>;
   /** Until the gate has recorded a call. */
   asked: (toolCallId: string) => Promise<void>;
+  /** Until the run is running; one that is stopped before is not asked to wind down. */
+  running: () => Promise<void>;
   cancel: () => Promise<void>;
 }
 

@@ -55,6 +55,7 @@ export const cancelled: Scene = {
   ],
   conduct: async (run) => {
     await run.asked('ready');
+    await run.running();
     await run.cancel();
   },
   checks: [
