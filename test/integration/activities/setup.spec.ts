@@ -31,11 +31,15 @@ const NO_REMOTE: RemoteAccess = {
   authorization: () => Promise.resolve(null),
   authorities: () => null,
 };
-/** In place of the runner: a setup leaves with the code in `code`, and a process behind; an agent waits for its end. */
+/**
+ * In place of the runner: a setup leaves with the code in `code`, and a process behind; an agent waits for its end. What it writes is
+ * there whole or not at all, and `code` counts once it has content: a file is there before what is written to it.
+ */
 const RUNNER = `hand_off=$(cat <&3); echo passed >&4; exec 3<&- 4>&-
+keep() { echo "$hand_off" > "$1.new"; mv "$1.new" "$1"; }
 case $hand_off in
-  *SERVICE_SETUP*) echo "$hand_off" > setup.json; echo prepared; sleep 300 & while ! [ -e code ]; do sleep 0.02; done; exit "$(cat code)" ;;
-  *) echo "$hand_off" > agent.json; while :; do sleep 0.05; done ;;
+  *SERVICE_SETUP*) keep setup.json; echo prepared; sleep 300 & while ! [ -s code ]; do sleep 0.02; done; exit "$(cat code)" ;;
+  *) keep agent.json; while :; do sleep 0.05; done ;;
 esac`;
 const SETUP = { commands: ['npm ci', 'make'], timeout_secs: 60, cache: true };
 
@@ -201,10 +205,8 @@ describe('the setup of a run, between its workspace and its agent', () => {
       (state) => state.phase === 'terminated',
     );
     expect(phase).toBe('terminated');
-    const begunAnew = (text: string) => text.includes('SERVICE_SETUP') && !text.includes('"dead"');
-    await untilHolds(
-      () => existsSync(file(run, 'setup.json')) && begunAnew(readFileSync(file(run, 'setup.json'), 'utf8')),
-    );
+    // The second sandbox is made once the folder of the first is gone, with what that left.
+    await untilHolds(() => phasesOf(run).length === 2);
     await leaveWith(run, 0);
     expect(await launched).toEqual({ launched: true });
     expect(handOff(run, 'setup').tokens['tool']).not.toBe('dead');
