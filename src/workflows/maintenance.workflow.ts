@@ -61,6 +61,8 @@ async function reap(hostId: string): Promise<void> {
     taskQueue: hostQueue(hostId),
     scheduleToStartTimeout: '20s',
     startToCloseTimeout: '120s',
+    // No other round begins meanwhile, so a worker that died must not be waited for.
+    heartbeatTimeout: '10s',
     retry: { maximumAttempts: 2 },
     summary: 'Reap sandboxes whose run is over',
   });

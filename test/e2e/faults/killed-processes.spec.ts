@@ -1,7 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack, QUICK_MAINTENANCE, TERMINAL, type Part } from '../../support/installation/live-stack.js';
@@ -10,6 +21,11 @@ import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 /** Enough files that preparing and collecting a workspace take long enough to be hit. */
 const MANY_FILES = 6000;
+
+/** So many that their removal goes on for longer than it takes to see it begin. */
+const FOLDERS_LEFT = 300;
+/** Half of what the step may take on a host that lives, and enough for a worker to start and the step to be taken again. */
+const ROUND_WITHIN_MS = 60_000;
 
 const VICTIMS: Part[][] = [['api'], ['worker'], ['api', 'worker'], ['temporal'], ['postgres']];
 
@@ -109,6 +125,19 @@ describe('kill -9 of any process at any phase loses no run', () => {
     400_000,
   );
 
+  it('kill -9 of a worker that removes what an unknown run left holds up maintenance for seconds only', async () => {
+    await stack.untilTerminal(await stack.startRun('worker-bee', quick));
+    const left = leaveFolders(stack);
+    await stack.until('the removal to begin', 60_000, () =>
+      Promise.resolve(listFolder(left).length < FOLDERS_LEFT ? true : undefined),
+    );
+    const killed = new Date();
+    stack.kill('worker');
+    expect(listFolder(left)).not.toEqual([]);
+    await stack.until('a round of maintenance to end', ROUND_WITHIN_MS, () => hasEndedRound(stack, killed));
+    await expectNothingLeft(stack);
+  }, 200_000);
+
   it('CP-007 kill -9 of the sandbox fails the run with a reason, and its diff is kept', async () => {
     const run = await stack.startRun('worker-bee', [
       { tool: 'Bash', input: { command: 'echo evidence > evidence.txt' } },
@@ -131,6 +160,32 @@ describe('kill -9 of any process at any phase loses no run', () => {
     await expectNothingLeft(stack);
   }, 120_000);
 });
+
+/** What a run that the record does not know would leave; it is there at once, as a whole. */
+function leaveFolders(stack: LiveStack): string {
+  const made = mkdtempSync(join(stack.dataDir, 'left-'));
+  const file = join(made, 'file');
+  writeFileSync(file, '');
+  for (let folder = 0; folder < FOLDERS_LEFT; folder += 1) {
+    mkdirSync(join(made, `d${folder}`));
+    for (let link = 0; link < 100; link += 1) linkSync(file, join(made, `d${folder}`, `f${link}`));
+  }
+  rmSync(file);
+  const left = join(stack.dataDir, 'runs', randomUUID());
+  renameSync(made, left);
+  return left;
+}
+
+async function hasEndedRound(stack: LiveStack, since: Date): Promise<true | undefined> {
+  const connection = Connection.lazy({ address: stack.installation.temporalAddress });
+  try {
+    const query = `WorkflowType = 'maintenance' AND ExecutionStatus = 'Completed' AND CloseTime > '${since.toISOString()}'`;
+    const { count } = await new Client({ connection }).workflow.count(query);
+    return count > 0 ? true : undefined;
+  } finally {
+    await connection.close();
+  }
+}
 
 /** Pid, on the host, of the first process of the run's pid namespace. */
 function sandboxPid(stack: LiveStack, run: string): number {
