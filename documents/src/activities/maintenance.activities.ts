@@ -57,12 +57,13 @@ const PAGES_PER_ROUND = 200;
 
 export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceSteps {
   return {
-    wakeMissing: async () => (await wakeMissing(on)) + (await wakeMissingRuns(on)) + (await wakeOverdue(on)),
+    wakeMissing: () =>
+      whileHeartbeating(async () => (await wakeMissing(on)) + (await wakeMissingRuns(on)) + (await wakeOverdue(on))),
     reapUploads: () =>
       whileHeartbeating(async () => {
         await reapUploads(on.place);
       }),
-    reconcileQuotas: () => reconcileUsage(on.place.record),
+    reconcileQuotas: () => whileHeartbeating(() => reconcileUsage(on.place.record)),
     sweepRetention: () =>
       whileHeartbeating(async (signal) => {
         await deleteOutlived(on.place, signal);

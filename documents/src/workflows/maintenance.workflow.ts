@@ -3,6 +3,8 @@ import type { MaintenanceSteps } from '../activities/maintenance.activities.js';
 
 const duties = proxyActivities<MaintenanceSteps>({
   startToCloseTimeout: '1 hour',
+  // No other round begins meanwhile, so a worker that died must not be waited for.
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumAttempts: 3 },
 });
 /** Rounds that go through many blobs. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { LiveApi } from '../../support/installation/live-api.js';
 import { LivePipeline } from '../../support/installation/live-pipeline.js';
 import { markedPdfs } from '../../support/documents/marked-pdf.js';
@@ -16,6 +17,9 @@ const PAGES = 60;
 const MIB = 1024 * 1024;
 /** Makes the file three parts long; nobody looks at them. */
 const UNUSED_BYTES = 17 * MIB;
+
+/** Enough to notice that a worker is gone and to do the work again; the duty itself may take an hour. */
+const ROUND_WITHIN_MS = 40_000;
 
 type Phase = 'upload' | 'ingest';
 interface Kill {
@@ -107,6 +111,29 @@ describe('kill -9 of API and worker', () => {
     },
     240_000,
   );
+
+  it('DI-007 kill -9 of the worker while it looks for what nobody reads holds up the next look for seconds only', async () => {
+    const holder = await live.test.owner.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table document_versions in access exclusive mode');
+      await live.temporal.client.schedule.getHandle('missing-ingests').trigger(ScheduleOverlapPolicy.SKIP);
+      await live.until('the look to wait', 30_000, async () => {
+        const waiting = `select from pg_locks where not granted and relation = 'document_versions'::regclass`;
+        return (await holder.query(waiting)).rowCount === 0 ? undefined : true;
+      });
+      const killed = new Date().toISOString();
+      await live.killWorker();
+      await holder.query('rollback');
+      await live.startWorker();
+      await live.until('the look to end', ROUND_WITHIN_MS, async () => {
+        const query = `WorkflowType = 'wakeMissing' AND ExecutionStatus = 'Completed' AND CloseTime > '${killed}'`;
+        return (await live.temporal.client.workflow.count(query)).count > 0 ? true : undefined;
+      });
+    } finally {
+      holder.release(true);
+    }
+  }, 120_000);
 });
 
 /** Text with a table on each page. */
