@@ -7,6 +7,7 @@ import {
   IsInt,
   IsString,
   Matches,
+  Max,
   MaxLength,
   Min,
   MinLength,
@@ -21,6 +22,7 @@ import { isInProportion } from '../../domain/tables/proportion.js';
 import { BodyMayBeLeftOut, MayBeLeftOut } from '../http/left-out.js';
 import { PageQuery } from '../http/page.js';
 
+const MOST = 999_999_999;
 const NUMBER = /^[1-9]\d{0,8}$/;
 const NUMBER_FAULT = { message: 'must be a whole number from 1 on' };
 
@@ -177,10 +179,11 @@ export class TableView {
 /** What is left out stays as it was asked for last, else as the project says. */
 @BodyMayBeLeftOut()
 export class Reprocess {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'Left out, the latest version.' })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MOST, description: 'Left out, the latest version.' })
   @MayBeLeftOut()
   @IsInt()
   @Min(1)
+  @Max(MOST)
   version?: number;
 
   @ApiPropertyOptional({ type: 'string', enum: [...OCR_MODES] })

@@ -58,6 +58,31 @@ describe('failures', () => {
     ]);
   });
 
+  it('refuse numbers that no column holds, wherever one is asked for', async () => {
+    const { ask } = await api.organization('Numbers');
+    const post = <B>(path: string, body: object): Promise<Answer<B>> => ask(path, { method: 'POST', body });
+    const workspace = await post<Named>('/api/workspaces', { name: 'W' });
+    const { body } = await post<Named>('/api/projects', { workspaceId: workspace.body.id, name: 'P' });
+    const project = `/api/projects/${body.id}`;
+    const added = await post<{ document: Named }>(`${project}/documents`, { name: 'a.txt', contentBase64: 'YQ==' });
+    const document = `/api/documents/${added.body.document.id}`;
+    const upload = await post<Named>(`${project}/uploads`, { name: 'b.txt', sizeBytes: 20_000_000 });
+    const parts = `/api/uploads/${upload.body.id}/parts`;
+    for (const number of [Number.MAX_SAFE_INTEGER, 1e21, 1e300]) {
+      const answers = [
+        await post(`${document}/reprocess`, { version: number }),
+        await ask(`${document}/pages?version=${number}`),
+        await ask(`${document}/pages/${number}`),
+        await ask(`${document}/tables?page=${number}`),
+        await ask(`${document}/versions/${number}`),
+        await post(`${project}/uploads`, { name: 'c.txt', sizeBytes: number }),
+        await post(parts, { partNumbers: [number] }),
+      ];
+      const statuses = answers.map(({ status }) => status);
+      expect({ number, statuses }).toEqual({ number, statuses: [400, 400, 404, 400, 404, 413, 400] });
+    }
+  });
+
   it('answer what cannot be read: other types, broken JSON, __proto__, bodies above 1 MiB, NUL, unknown addresses, wrong methods', async () => {
     const post = (body: string, type = 'application/json'): Promise<Answer> =>
       acme.ask('/api/workspaces', { method: 'POST', body, headers: { 'content-type': type } });
