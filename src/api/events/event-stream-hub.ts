@@ -119,5 +119,5 @@ export class EventStreamHub implements BeforeApplicationShutdown {
 
 /** JSON has no raw line feeds, so an event is one `data:` line. */
 export function renderFrame(event: LedgerEvent): Frame {
-  return { seq: event.seq, text: `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n` };
+  return { seq: event.seq, bytes: Buffer.from(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`) };
 }

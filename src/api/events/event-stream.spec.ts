@@ -15,8 +15,8 @@ class SlowSocket extends EventEmitter {
     super();
   }
 
-  write(text: string): boolean {
-    this.written.push(text);
+  write(bytes: Buffer): boolean {
+    this.written.push(bytes.toString());
     this.room -= 1;
     return this.room > 0;
   }
@@ -30,7 +30,7 @@ class SlowSocket extends EventEmitter {
 const frames = (after: number, last: number, limit = 500) =>
   Array.from({ length: Math.max(0, Math.min(limit, last - after)) }, (_, index) => ({
     seq: after + 1 + index,
-    text: `${after + 1 + index}${'.'.repeat(1000)}|`,
+    bytes: Buffer.from(`${after + 1 + index}${'.'.repeat(1000)}|`),
   }));
 const seen = (socket: SlowSocket): number[] =>
   socket.written

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EventWindow } from './event-window.js';
 
 const frames = (from: number, to: number, text = 'x') =>
-  Array.from({ length: to - from + 1 }, (_, index) => ({ seq: from + index, text }));
+  Array.from({ length: to - from + 1 }, (_, index) => ({ seq: from + index, bytes: Buffer.from(text) }));
 const seqs = (list: readonly { seq: number }[] | null) => list?.map((frame) => frame.seq) ?? null;
 
 describe('EventWindow', () => {

@@ -1,16 +1,16 @@
-/** An event as it goes over the wire, rendered once for all streams of the run. */
+/** An event as it goes over the wire, rendered once: whatever the streams of a run have under way, they share. */
 export interface Frame {
   seq: number;
-  text: string;
+  bytes: Buffer;
 }
 
 const MAX_FRAMES = 512;
-const MAX_CHARS = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 
 /** The newest events of one run, without gaps, bounded in number and size. */
 export class EventWindow {
   #frames: Frame[] = [];
-  #chars = 0;
+  #bytes = 0;
   #head: number;
 
   /** `head` is the seq after which the window begins. */
@@ -28,7 +28,7 @@ export class EventWindow {
     for (const frame of frames) {
       if (frame.seq !== this.#head + 1) continue;
       this.#frames.push(frame);
-      this.#chars += frame.text.length;
+      this.#bytes += frame.bytes.length;
       this.#head = frame.seq;
     }
     this.trim();
@@ -43,13 +43,13 @@ export class EventWindow {
 
   private trim(): void {
     let drop = Math.max(0, this.#frames.length - MAX_FRAMES);
-    let chars = this.#chars;
-    for (let index = 0; index < this.#frames.length && (index < drop || chars > MAX_CHARS); index += 1) {
-      chars -= this.#frames[index]?.text.length ?? 0;
+    let bytes = this.#bytes;
+    for (let index = 0; index < this.#frames.length && (index < drop || bytes > MAX_BYTES); index += 1) {
+      bytes -= this.#frames[index]?.bytes.length ?? 0;
       drop = Math.max(drop, index + 1);
     }
     if (drop === 0) return;
     this.#frames = this.#frames.slice(drop);
-    this.#chars = chars;
+    this.#bytes = bytes;
   }
 }
