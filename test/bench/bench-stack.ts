@@ -7,6 +7,7 @@ import { Installation } from '../../src/embedded/installation.js';
 import { removeState } from '../../src/embedded/remove-state.js';
 import { Database } from '../../src/core/record/database.js';
 import { forkServer, type ForkedServer } from './load/forked-server.js';
+import { pidOf } from '../support/installation/part-pid.js';
 
 /** Of the times in `/proc`, on every architecture that Node runs on. */
 const TICK_MS = 10;
@@ -84,24 +85,18 @@ export class BenchStack implements AsyncDisposable {
 
   /** Resident memory of a part in MiB. */
   residentMb(part: 'api' | 'worker'): number {
-    return residentMb(this.pidOf(part));
+    return residentMb(pidOf(this.installation, part));
   }
 
   /** Processor time that a part has taken, in ms, in steps of ten. */
   processorMs(part: 'api' | 'worker'): number {
-    const stat = readFileSync(`/proc/${this.pidOf(part)}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pidOf(this.installation, part)}/stat`, 'utf8');
     // Behind the name in brackets, which may hold anything; user and system time are the 12th and 13th of the rest.
     const [user, system] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .slice(11, 13);
     return (Number(user) + Number(system)) * TICK_MS;
-  }
-
-  private pidOf(part: 'api' | 'worker'): number {
-    const pid = this.installation.pids[part];
-    if (pid === undefined) throw new Error(`the part ${part} does not run`);
-    return pid;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Approval, LiveStack, Part } from '../../support/installation/live-stack.js';
 import type { EnterStack } from '../../support/installation/share-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
+import { pidOf } from '../../support/installation/part-pid.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 /** Long enough that the API can be stopped before it is over. */
@@ -66,8 +67,7 @@ export function asksOnce(enter: EnterStack): void {
   it('runs out by the timer of its workflow while no API answers anybody', async () => {
     const run = await stack.startRun('impatient', ASKS);
     const approval = await stack.pendingApproval(run);
-    const api = stack.installation.pids.api;
-    if (api === undefined) throw new Error('the API does not run');
+    const api = pidOf(stack.installation, 'api');
     process.kill(-api, 'SIGSTOP');
     try {
       const row = await stack.until('the expiry', 60_000, async () => {

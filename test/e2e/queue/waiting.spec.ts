@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LiveStack, QUICK_MAINTENANCE, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { pidOf } from '../../support/installation/part-pid.js';
 
 const TTL_SECS = 20;
 /** Wall clock of a brief run: less than some wait in the queue, far more than an idle run needs on a busy machine. */
@@ -83,7 +84,7 @@ describe('a run in the queue', () => {
   it('CP-143 expires also when no worker was up at that instant', async () => {
     await block();
     const run = await enqueue('worker-bee', quick);
-    const worker = -(stack.installation.pids['worker'] ?? 0);
+    const worker = -pidOf(stack.installation, 'worker');
     process.kill(worker, 'SIGSTOP');
     try {
       await delay((TTL_SECS + 1) * 1000);

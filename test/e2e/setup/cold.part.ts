@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { LiveStack } from '../../support/installation/live-stack.js';
 import type { EnterStack } from '../../support/installation/share-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { pidOf } from '../../support/installation/part-pid.js';
 import { expectReadAlone } from './host-cache.js';
 import { artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
 
@@ -97,7 +98,7 @@ export function preparesOnce(enter: EnterStack, cache: string): void {
     const run = await stack.startRun('unheard', look('true'));
     const approval = await stack.pendingApproval(run);
     const database = StackDatabase.of(stack);
-    const api = stack.installation.pids['api'] ?? 0;
+    const api = pidOf(stack.installation, 'api');
     // The API settles what expires while it waits; without it the workflow does.
     process.kill(-api, 'SIGSTOP');
     try {

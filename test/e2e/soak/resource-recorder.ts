@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { LiveStack } from '../../support/installation/live-stack.js';
+import { pidOf } from '../../support/installation/part-pid.js';
 import type { StackDatabase } from '../../support/installation/stack-database.js';
 import { readMetrics } from '../../support/telemetry/scraped-metrics.js';
 import type { Figures } from './growth.js';
@@ -36,8 +37,7 @@ export class ResourceRecorder {
   }
 
   private async samplePart(part: (typeof PARTS)[number]): Promise<Figures> {
-    const pid = this.stack.installation.pids[part];
-    if (pid === undefined) throw new Error(`the part ${part} does not run`);
+    const pid = pidOf(this.stack.installation, part);
     const response = await fetch(`http://127.0.0.1:${this.metricsPorts[part]}/metrics`, {
       signal: AbortSignal.timeout(30_000),
     });

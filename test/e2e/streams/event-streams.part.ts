@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Database as DatabaseClass } from '../../../src/core/record/database.js';
 import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
 import type { EnterStack } from '../../support/installation/share-stack.js';
+import { pidOf } from '../../support/installation/part-pid.js';
 import { InspectedProcess } from '../../support/memory/inspected-process.js';
 import { SeededRandom } from '../../support/random/seeded-random.js';
 import { LedgerReader, type Resume } from './ledger-reader.js';
@@ -137,7 +138,7 @@ export function streamsEvents(enter: EnterStack): void {
       return follower.seen;
     };
     const silent: http.IncomingMessage[] = [];
-    const api = await InspectedProcess.open(stack.installation.pids.api ?? 0, join(stack.dataDir, 'logs', 'api.log'));
+    const api = await InspectedProcess.open(pidOf(stack.installation, 'api'), join(stack.dataDir, 'logs', 'api.log'));
     try {
       // What serving such a ledger leaves in memory, it leaves once.
       await reads();

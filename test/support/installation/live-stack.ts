@@ -12,6 +12,7 @@ import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { pauseAfter } from '../time/pause.js';
 import { freePorts } from './free-ports.js';
 import { ownPlace } from './own-place.js';
+import { pidOf } from './part-pid.js';
 import { RunStates } from './run-states.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
@@ -123,9 +124,7 @@ export class LiveStack {
 
   /** `kill -9`, of the whole process group where the part has one. */
   kill(part: Part): void {
-    const pid = this.installation.pids[part];
-    if (pid === undefined) throw new Error(`${part} does not run`);
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pidOf(this.installation, part), 'SIGKILL');
   }
 
   request(method: string, path: string, body?: unknown): Promise<Response> {
