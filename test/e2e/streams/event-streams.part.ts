@@ -18,7 +18,8 @@ const POLLERS = 60;
 const STEPS = 24;
 
 const SILENT_READERS = 80;
-const BIG_EVENTS = 220;
+/** Beyond what the kernel takes for a client, more than the readers may hold together: they share what they hold. */
+const BIG_EVENTS = 660;
 const BIG_EVENT_BYTES = 30_000;
 /** For each silent reader: what Node takes before it calls a socket full, and what it knows of a connection. */
 const HELD_PER_READER_BYTES = 128 * 1024;
