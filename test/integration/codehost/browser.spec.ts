@@ -4,6 +4,7 @@ import { as } from '../../support/codehost/codehost-bench.js';
 import { AppsBench } from '../../support/codehost/apps-bench.js';
 import { startBrowser } from '../../support/oauth/browser.js';
 import { heading } from '../../support/oauth/consent-pages.js';
+import { lostCallback } from '../../support/oauth/lost-callback.js';
 import { publicDoor, type PublicDoor } from '../../support/oauth/public-door.js';
 
 let door: PublicDoor;
@@ -99,17 +100,12 @@ describe('an app in a real browser', () => {
     await toTheHost(victim, goUrl);
     // The thief has a flow of their own, and so a cookie.
     await toTheHost(thief, own.go_url);
-    const callback = victim.waitForRequest(/manifest\/callback/);
-    const failed = victim.waitForEvent('requestfailed');
-    door.close();
-    await click(victim, /^Create GitHub App/);
-    const stolen = (await callback).url();
-    await failed;
+    const { callback, nextTab } = await lostCallback(victim, door, () => click(victim, /^Create GitHub App/));
     door.leadTo(apps.bench.api.url);
-    await thief.goto(stolen);
+    await thief.goto(callback);
     expect(await main(thief)).toContain('This browser did not open the link');
-    await victim.goto(stolen);
-    expect(await heading(victim)).toBe('App registered');
+    await nextTab.goto(callback);
+    expect(await heading(nextTab)).toBe('App registered');
     const statuses = new Map((await apps.list()).map(({ id, status }) => [id, status]));
     expect([statuses.get(registration.id), statuses.get(own.registration.id)]).toEqual(['active', 'pending']);
   }, 300_000);

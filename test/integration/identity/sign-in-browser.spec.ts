@@ -5,6 +5,7 @@ import { startApi, type TestApi } from '../../support/api/api.js';
 import { startPeopleProvider, type PeopleProvider } from '../../support/identity/oidc-provider.js';
 import { addOrganization, type SignInOrganization } from '../../support/identity/sign-in-bench.js';
 import { startBrowser } from '../../support/oauth/browser.js';
+import { lostCallback } from '../../support/oauth/lost-callback.js';
 import { publicDoor, type PublicDoor } from '../../support/oauth/public-door.js';
 
 let door: PublicDoor;
@@ -151,16 +152,13 @@ describe('signing in with a browser, at oidc-provider', () => {
     await victim.locator('input[name=login]').fill('ada');
     await victim.locator('input[name=password]').fill('any');
     await victim.getByRole('button', { name: 'Sign-in' }).click();
-    const callback = victim.waitForRequest(/\/v1\/auth\/callback/);
-    const failed = victim.waitForEvent('requestfailed');
-    door.close();
-    await victim.getByRole('button', { name: 'Continue', exact: true }).click();
-    const stolen = (await callback).url();
-    await failed;
+    const { callback, nextTab } = await lostCallback(victim, door, () =>
+      victim.getByRole('button', { name: 'Continue', exact: true }).click(),
+    );
     door.leadTo(api.url);
-    await thief.goto(stolen);
+    await thief.goto(callback);
     expect(await thief.locator('main').innerText()).toContain('This browser did not begin the sign-in');
-    await victim.goto(stolen);
+    await nextTab.goto(callback);
     expect((await me(victim)).user?.email).toBe('ada@example.org');
   }, 300_000);
 

@@ -15,6 +15,7 @@ import { protect, type ProtectedMcp } from '../../support/oauth/protected-mcp.js
 import { staleness, startBoundRun } from '../../support/oauth/bound-run.js';
 import { consent, heading, leave, signIn } from '../../support/oauth/consent-pages.js';
 import { otherProcess } from '../../support/oauth/other-process.js';
+import { lostCallback } from '../../support/oauth/lost-callback.js';
 import { publicDoor, type PublicDoor } from '../../support/oauth/public-door.js';
 
 let api: TestApi;
@@ -146,14 +147,9 @@ describe('connecting in a real browser, at a real authorization server', () => {
     const [victim, thief] = [await person(), await person()];
     await leave(victim, await goUrl(id));
     await signIn(victim);
-    const callback = victim.waitForRequest(/\/v1\/oauth\/callback/);
-    const failed = victim.waitForEvent('requestfailed');
-    door.close();
-    await consent(victim);
-    const stolen = (await callback).url();
-    await failed;
+    const { callback, nextTab } = await lostCallback(victim, door, () => consent(victim));
     door.leadTo(api.url);
-    await thief.goto(stolen);
+    await thief.goto(callback);
     expect([await heading(thief), await thief.locator('main').innerText()]).toEqual([
       'Connection failed',
       expect.stringContaining('This browser did not start the connect flow'),
@@ -162,11 +158,11 @@ describe('connecting in a real browser, at a real authorization server', () => {
     const { id: own } = await connection();
     await leave(thief, await goUrl(own));
     await thief.locator('input[name=login]').waitFor();
-    await thief.goto(stolen);
+    await thief.goto(callback);
     expect(await thief.locator('main').innerText()).toContain('was not started by this browser');
     expect(await statusOf(id)).toBe('pending');
-    await victim.goto(stolen);
-    expect(await heading(victim)).toBe('Connected');
+    await nextTab.goto(callback);
+    expect(await heading(nextTab)).toBe('Connected');
   }, 300_000);
 
   it('a forwarded link belongs to the first browser in which somebody clicked', async () => {
