@@ -43,16 +43,15 @@ export async function* followApprovals(
   while (!signal.aborted) {
     try {
       const known = cursor;
-      const request = readList(client, runId, known === undefined ? {} : { cursor: known, wait: WAIT_SECS });
-      const list = await untilAborted(request, signal);
-      if (list === undefined) return;
+      const list = await readList(client, runId, known === undefined ? {} : { cursor: known, wait: WAIT_SECS }, signal);
       cursor = list.cursor;
       if (cursor !== known) yield list.approvals;
     } catch (error) {
+      if (signal.aborted) return;
       const passing =
         error instanceof CliError && (error.exitCode === EXIT.unreachable || error.exitCode === EXIT.failure);
       if (!passing) throw error;
-      await untilAborted(delay(RETRY_MS), signal);
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }
@@ -61,12 +60,13 @@ async function readList(
   client: SandgateClient,
   runId: string | undefined,
   query: { cursor?: string; wait?: number },
+  signal: AbortSignal | null = null,
 ): Promise<ApprovalList> {
   return exact<ApprovalList>(
     await client.call((api) =>
       runId === undefined
-        ? api.GET('/v1/approvals', { params: { query }, parseAs: 'text' })
-        : api.GET('/v1/sessions/{id}/approvals', { params: { path: { id: runId }, query }, parseAs: 'text' }),
+        ? api.GET('/v1/approvals', { params: { query }, parseAs: 'text', signal })
+        : api.GET('/v1/sessions/{id}/approvals', { params: { path: { id: runId }, query }, parseAs: 'text', signal }),
     ),
   );
 }
@@ -74,14 +74,4 @@ async function readList(
 /** Numbers of an input are shown as they were written, and not as JavaScript rounds them (docs/design/gate.md). */
 function exact<T>(text: string): T {
   return parseJsonPreservingNumbers(text) as T;
-}
-
-/** The promise's value, or undefined when `signal` aborts first; a later failure is then ignored. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => resolve(undefined);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

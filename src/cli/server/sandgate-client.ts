@@ -27,7 +27,8 @@ export class SandgateClient {
     this.api = createSandgateClient({
       server: url,
       token,
-      fetch: (request) => this.send(request, AbortSignal.timeout(REQUEST_TIMEOUT_MS)),
+      fetch: (request) =>
+        this.send(request, AbortSignal.any([request.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])),
     });
   }
 

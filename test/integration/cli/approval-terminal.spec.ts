@@ -6,6 +6,8 @@ import { ask, newRun } from '../../support/gate/asked-approval.js';
 import { until } from '../../support/time/until.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+/** For how long the server holds the list that the command waits for, when nothing changes. */
+const ANSWERED_AFTER_MS = 25_000;
 
 let api: TestApi;
 let terminal: Terminal;
@@ -19,7 +21,7 @@ afterAll(() => api.close());
 class Terminal {
   private printed = '';
   private readonly child: ChildProcessWithoutNullStreams;
-  private readonly ended: Promise<unknown>;
+  private readonly ended: Promise<number | null>;
 
   constructor(words = 'approvals --watch') {
     const command = `stty cols 100 && exec "${process.execPath}" "${PROGRAM}" ${words}`;
@@ -59,10 +61,10 @@ class Terminal {
     ).toBe(true);
   }
 
-  /** Ends it by Ctrl+C, which is typed like any other key. */
-  async end(): Promise<void> {
+  /** Ends it by Ctrl+C, which is typed like any other key; answers its exit code. */
+  async end(): Promise<number | null> {
     if (this.child.exitCode === null) this.type('\u0003');
-    await this.ended;
+    return this.ended;
   }
 }
 
@@ -99,6 +101,16 @@ describe('the question on a real terminal', () => {
     await terminal.typeAndBeAskedAgain('s', keys);
     terminal.type('a');
     await terminal.until(`${id}: approved_once by operator`);
+  });
+
+  it('ends at Ctrl+C, and not when the server answers', async () => {
+    const id = await ask(api, await newRun(api));
+    terminal = new Terminal();
+    await terminal.until(KEYS);
+    const pressedAt = Date.now();
+    expect(await terminal.end()).toBe(130);
+    expect(Date.now() - pressedAt).toBeLessThan(ANSWERED_AFTER_MS / 2);
+    await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied' });
   });
 });
 
