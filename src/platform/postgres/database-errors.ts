@@ -1,3 +1,4 @@
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 
 /** SQLSTATE classes of a server that is away, starting, stopping or overloaded: the caller may try again. */
@@ -35,6 +36,8 @@ export function readCode(error: unknown): string | undefined {
 }
 
 function isLostConnection(error: Error): boolean {
+  // TypeORM lets go of a connection that breaks between two statements.
+  if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
     error.message,
   );

@@ -80,7 +80,8 @@ export class Postgres implements OrganizationTransactions {
           await runner.commitTransaction();
           return result;
         } catch (error) {
-          if (runner.isTransactionActive) await runner.rollbackTransaction();
+          // A connection that broke took its transaction with it, and TypeORM has let go of it.
+          if (runner.isTransactionActive && !runner.isReleased) await runner.rollbackTransaction();
           throw error;
         }
       });

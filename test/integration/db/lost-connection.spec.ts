@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TenantTransaction } from '../../../src/core/record/database.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+
+const GONE_WITHIN_MS = 10_000;
+
+let test: TestDatabase;
+let organization: string;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  organization = (await createOrganization(test.db)).organizationId;
+});
+afterAll(() => test?.close());
+
+async function pidOf(tx: TenantTransaction): Promise<number | undefined> {
+  const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return own?.pid;
+}
+
+const end = (pid: number | undefined) => test.owner.query('select pg_terminate_backend($1, 5000)', [pid]);
+
+/** Ends the connection of a transaction from another one, and waits until this process has heard of it. */
+async function breakConnection(tx: TenantTransaction): Promise<void> {
+  await end(await pidOf(tx));
+  const deadline = Date.now() + GONE_WITHIN_MS;
+  while (tx.manager.queryRunner?.isReleased !== true) {
+    if (Date.now() > deadline) throw new Error('the lost connection was not heard of');
+    await sleep(10);
+  }
+}
+
+const UNAVAILABLE = { code: 'unavailable', message: 'the database cannot be reached at the moment' };
+
+describe('a connection that breaks in a transaction', () => {
+  it.each<[string, (tx: TenantTransaction) => Promise<unknown>]>([
+    [
+      'in a statement',
+      async (tx) => {
+        const pid = await pidOf(tx);
+        await Promise.all([tx.query('select pg_sleep(20)'), end(pid)]);
+      },
+    ],
+    [
+      'between two statements',
+      async (tx) => {
+        await breakConnection(tx);
+        return tx.query('select 1');
+      },
+    ],
+    ['before the commit', breakConnection],
+  ])(
+    'CP-306 %s is a database that cannot be reached, and the next transaction has another one',
+    async (_when, work) => {
+      await expect(test.db.withTenant(organization, work)).rejects.toMatchObject(UNAVAILABLE);
+      expect(await test.db.withTenant(organization, (tx) => tx.query('select 1 as one'))).toEqual([{ one: 1 }]);
+    },
+  );
+
+  it('after the work has failed leaves the failure as it is', async () => {
+    const failing = test.db.withTenant(organization, async (tx) => {
+      await breakConnection(tx);
+      throw new RangeError('the work has failed');
+    });
+    await expect(failing).rejects.toThrow(new RangeError('the work has failed'));
+  });
+});
