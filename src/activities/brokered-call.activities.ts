@@ -23,6 +23,7 @@ import type { Database } from '../core/record/database.js';
 import { decisionEvent } from '../core/gate/gate-call.js';
 import { newRowId } from '../platform/postgres/row-id.js';
 import { untilReachable } from '../platform/postgres/until-reachable.js';
+import { heartbeatIntervalMs } from '../platform/temporal/heartbeat-interval.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { BrokerActivities, RunRef } from './run-activities.js';
@@ -60,8 +61,7 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
 
 /** Heartbeats carry no data; they let the server tell a dead worker from a slow upstream, and they bring cancellation. */
 function beatWhileAlive(): NodeJS.Timeout {
-  const { heartbeatTimeoutMs = 10_000 } = activityInfo();
-  return setInterval(heartbeat, heartbeatTimeoutMs / 4);
+  return setInterval(heartbeat, heartbeatIntervalMs(activityInfo().heartbeatTimeoutMs));
 }
 
 /** Aborts when the run gives its calls up. A worker that is stopped lets them finish while there is time. */

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { heartbeatIntervalMs } from '../platform/temporal/heartbeat-interval.js';
 
 /** Where an activity stands among its attempts. */
 export interface AttemptFacts {
@@ -14,8 +15,7 @@ export interface AttemptFacts {
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal, at: AttemptFacts) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const intervalMs = Math.max(100, (context.info.heartbeatTimeoutMs ?? 10_000) / 3);
-  const timer = setInterval(() => context.heartbeat(), intervalMs);
+  const timer = setInterval(() => context.heartbeat(), heartbeatIntervalMs(context.info.heartbeatTimeoutMs));
   try {
     const { attempt, scheduledTimestampMs } = context.info;
     return await work(context.cancellationSignal, { attempt, ageMs: Date.now() - scheduledTimestampMs });

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { heartbeatIntervalMs } from '../../../src/platform/temporal/heartbeat-interval.js';
 
 /**
  * Runs `work` while heartbeating often enough for the activity's time-out, and hands it a signal that aborts when the activity is cancelled or
@@ -6,8 +7,7 @@ import { Context } from '@temporalio/activity';
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const intervalMs = Math.max(100, (context.info.heartbeatTimeoutMs ?? 10_000) / 3);
-  const timer = setInterval(() => context.heartbeat(), intervalMs);
+  const timer = setInterval(() => context.heartbeat(), heartbeatIntervalMs(context.info.heartbeatTimeoutMs));
   try {
     return await work(context.cancellationSignal);
   } finally {

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { shortestHeartbeatGap } from '../../../../test/support/temporal/heartbeat-gap.js';
 import { appendEvent } from '../../../src/core/events/append-event.js';
 import { plantProject, plantWorkspace } from '../../support/database/plant-organization.js';
+import { webhookDeliveryWorkflow } from '../../../src/workflows/messages.js';
 import type { LiveApi } from '../../support/installation/live-api.js';
 import type { LivePipeline } from '../../support/installation/live-pipeline.js';
 import type { Enter } from '../../support/installation/share-deployment.js';
 import { EventReceiver } from '../../support/webhooks/event-receiver.js';
 
+/** Half of the time-out that an attempt has. */
+const HALF_MS = 2000;
 /** More than a worker makes attempts at once. */
 const EVENTS = 130;
 /** That one webhook gets at once; twice as many, because a receiver hears late of those that were given up. */
@@ -55,4 +59,23 @@ export function keepsNoneWaiting(enter: Enter): void {
     expect(slow.mostAtOnce).toBeLessThanOrEqual(HELD_AT_MOST);
     answer();
   }, 180_000);
+
+  it('is waited for by an attempt whose heartbeats are so close that a short pause does not begin it anew', async () => {
+    const { orgId } = live.org;
+    const workspaceId = await plantWorkspace(live.test.owner, orgId);
+    const project = await plantProject(live.test.owner, { orgId, workspaceId });
+    const patient = await EventReceiver.start();
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    patient.answering = () => ({ status: 204, after });
+    await listen(project, patient);
+    await happen(project);
+    await patient.untilReceived(1);
+    const sql = 'select id from deliveries where project_id = $1';
+    const { rows } = await live.test.owner.query<{ id: string }>(sql, [project]);
+    const workflow = live.temporal.client.workflow.getHandle(webhookDeliveryWorkflow.workflowId(rows[0]?.id ?? ''));
+    const gap = await shortestHeartbeatGap(workflow, (look) => live.until('heartbeats', 60_000, look));
+    answer();
+    await patient.close();
+    expect(gap).toBeLessThan(HALF_MS);
+  }, 120_000);
 }
