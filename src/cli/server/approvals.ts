@@ -4,8 +4,8 @@ import { CliError, EXIT } from '../terminal/exit-codes.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Approval, ApprovalList, DecidedApproval, Decision } from './wire.js';
 
-/** Below the time limit of a request; the server answers earlier when something changes. */
-const WAIT_SECS = 25;
+/** For how long the server holds a list in which nothing changes; below the time limit of a request. */
+export const WAIT_SECS = 25;
 const RETRY_MS = 1000;
 
 /** The inbox, or with a run every approval that it asked for. */

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { WAIT_SECS } from '../../../src/cli/server/approvals.js';
 import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
 import { ask, newRun } from '../../support/gate/asked-approval.js';
 import { until } from '../../support/time/until.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
-/** For how long the server holds the list that the command waits for, when nothing changes. */
-const ANSWERED_AFTER_MS = 25_000;
+/** When the server answers the command that waits for its list, and nothing changes. */
+const ANSWERED_AFTER_MS = WAIT_SECS * 1000;
 
 let api: TestApi;
 let terminal: Terminal;

@@ -67,11 +67,12 @@ export class Keycloak {
 
   async stop(): Promise<void> {
     const { child } = this;
+    const pid = child?.pid;
     this.child = undefined;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+    if (child !== undefined && pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
-      const killer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), STOP_MS);
+      const killer = setTimeout(() => process.kill(-pid, 'SIGKILL'), STOP_MS);
       await exit;
       clearTimeout(killer);
     }
