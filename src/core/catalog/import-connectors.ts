@@ -19,7 +19,11 @@ export interface ImportCounts {
 export function importConnectors(db: Database, entries: readonly ImportedConnector[]): Promise<ImportCounts> {
   return translateDatabaseErrors(async () => {
     const client = await db.pool.connect();
+    // Of a connection that breaks the statement tells too; without a listener the process would end.
+    client.on('error', ignore);
     const counts: ImportCounts = { added: 0, refreshed: 0, kept: 0 };
+    // A connection that is not given back but ended rolls back, whatever state it is in.
+    let isSpoiled = true;
     try {
       await client.query('begin');
       await client.query('set local role sandgate_system');
@@ -31,15 +35,16 @@ export function importConnectors(db: Database, entries: readonly ImportedConnect
         else counts.refreshed += 1;
       }
       await client.query('commit');
+      isSpoiled = false;
       return counts;
-    } catch (error) {
-      await client.query('rollback');
-      throw error;
     } finally {
-      client.release();
+      client.off('error', ignore);
+      client.release(isSpoiled);
     }
   });
 }
+
+function ignore(): void {}
 
 /** A row that this statement inserted has never been updated: its `xmax` is 0. */
 const IMPORT = 'select svc_import_connector($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb) as inserted';

@@ -1,4 +1,3 @@
-import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 
 /** SQLSTATE classes of a server that is away, starting, stopping or overloaded: the caller may try again. */
@@ -22,9 +21,14 @@ function translate(error: unknown): unknown {
   const code = readCode(error);
   if (code === 'SG404') return new SandgateError('not_found', 'no such run', { cause: error });
   if (code !== undefined ? UNAVAILABLE.test(code) || NETWORK_CODES.has(code) : isLostConnection(error)) {
-    return new SandgateError('unavailable', 'the database cannot be reached at the moment', { cause: error });
+    return databaseAway(error);
   }
   return error;
+}
+
+/** What is told of a database that cannot be reached, for whatever cause. */
+export function databaseAway(cause: unknown): SandgateError {
+  return new SandgateError('unavailable', 'the database cannot be reached at the moment', { cause });
 }
 
 /** PostgreSQL and Node both put their code on the error; TypeORM keeps the original as `driverError`. */
@@ -36,8 +40,6 @@ export function readCode(error: unknown): string | undefined {
 }
 
 function isLostConnection(error: Error): boolean {
-  // TypeORM lets go of a connection that breaks between two statements.
-  if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
     error.message,
   );

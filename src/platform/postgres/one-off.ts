@@ -3,6 +3,8 @@ import { Client, type ClientConfig } from 'pg';
 /** Opens a connection of its own for `work`, and closes it. */
 export async function withClient<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(config);
+  // Of a connection that breaks, the statement under way or the next one tells too; without a listener the process would end.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);

@@ -1,8 +1,15 @@
 import type pg from 'pg';
-import { DataSource, getMetadataArgsStorage, type EntityManager, type QueryRunner } from 'typeorm';
+import {
+  DataSource,
+  getMetadataArgsStorage,
+  QueryRunnerAlreadyReleasedError,
+  type EntityManager,
+  type QueryRunner,
+} from 'typeorm';
 import { isUuid } from '../../domain/uuid.js';
-import { translateDatabaseErrors } from './database-errors.js';
+import { databaseAway, translateDatabaseErrors } from './database-errors.js';
 import type { DatabaseProduct } from './database-product.js';
+import { rollBack } from './roll-back.js';
 
 export interface PostgresOptions {
   url: string;
@@ -80,9 +87,9 @@ export class Postgres implements OrganizationTransactions {
           await runner.commitTransaction();
           return result;
         } catch (error) {
-          // A connection that broke took its transaction with it, and TypeORM has let go of it.
-          if (runner.isTransactionActive && !runner.isReleased) await runner.rollbackTransaction();
-          throw error;
+          await rollBack(runner);
+          // What TypeORM says of a connection that broke, and which it has let go of.
+          throw runner.isReleased && error instanceof QueryRunnerAlreadyReleasedError ? databaseAway(error) : error;
         }
       });
     } finally {

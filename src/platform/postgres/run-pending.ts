@@ -3,6 +3,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { applyFunctions } from './apply-functions.js';
 import { readCode } from './database-errors.js';
 import type { DatabaseProduct } from './database-product.js';
+import { rollBack } from './roll-back.js';
 import { MIGRATIONS_TABLE, type SchemaRelease } from './schema-release.js';
 
 /** SQLSTATE of a statement that gave up waiting for a lock. */
@@ -44,7 +45,7 @@ export async function runPending(
     } catch (error) {
       throw readCode(error) === LOCK_NOT_AVAILABLE ? tablesHeld(tableLockMs, error) : error;
     } finally {
-      if (runner.isTransactionActive) await runner.rollbackTransaction();
+      await rollBack(runner);
     }
   } finally {
     await runner.release();

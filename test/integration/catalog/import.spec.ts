@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { findConnector, insertCustom, listConnectors } from '../../../src/core/catalog/connector-queries.js';
 import { readImport } from '../../../src/domain/catalog/import-connectors.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
@@ -10,6 +11,7 @@ import { importCatalog } from '../../../src/embedded/import-catalog.js';
 import { importConnectors } from '../../../src/core/catalog/import-connectors.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createOrganization } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 const LISTING = JSON.parse(readFileSync(new URL('./registry-listing.json', import.meta.url), 'utf8')) as JsonValue;
 
@@ -52,6 +54,32 @@ describe('importing a listing', () => {
     expect(await find(theirs, 'acme-local')).toMatchObject({ transport: 'rest_action', url: null });
     const tiers = (await test.db.withTenant(mine, (tx) => listConnectors(tx, null))).map(({ tier }) => tier);
     expect([...new Set(tiers)]).toEqual(['verified', 'community', 'custom']);
+  });
+
+  it('fails as a whole when its connection breaks, and goes on with another one', async () => {
+    const holder = new pg.Client({ connectionString: test.ownerUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table connector_catalog in exclusive mode');
+      const importing = expect(importConnectors(test.db, readImport({ registry: LISTING }))).rejects.toMatchObject({
+        code: 'unavailable',
+      });
+      const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await until(
+        async () => (await test.owner.query(sql)).rowCount,
+        (ended) => ended === 1,
+      );
+      await importing;
+    } finally {
+      await holder.end();
+    }
+    expect(await importConnectors(test.db, readImport({ registry: LISTING }))).toEqual({
+      added: 0,
+      refreshed: 2,
+      kept: 1,
+    });
   });
 
   it('is what the operator’s command does, with the operator’s own way into the database', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantTransaction } from '../../../src/core/record/database.js';
+import { withClient } from '../../../src/platform/postgres/one-off.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createOrganization } from '../../support/runs/run-fixture.js';
 
@@ -57,6 +58,17 @@ describe('a connection that breaks in a transaction', () => {
       expect(await test.db.withTenant(organization, (tx) => tx.query('select 1 as one'))).toEqual([{ one: 1 }]);
     },
   );
+
+  it('is told by the next statement of one that has its connection to itself, and by nothing else', async () => {
+    const ended = withClient({ connectionString: test.ownerUrl }, async (client) => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const gone = new Promise<void>((resolve) => client.once('end', resolve));
+      await end(rows[0]?.pid);
+      await gone;
+      await client.query('select 1');
+    });
+    await expect(ended).rejects.toThrow(/connection/i);
+  });
 
   it('after the work has failed leaves the failure as it is', async () => {
     const failing = test.db.withTenant(organization, async (tx) => {
