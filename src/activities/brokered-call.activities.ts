@@ -1,4 +1,4 @@
-import { activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
+import { CancelledFailure, Context } from '@temporalio/activity';
 import { BROKER_MESSAGES, shortCause } from '../domain/broker/broker-answer.js';
 import { brokeredEvent, type SettledCall } from '../domain/broker/brokered-event.js';
 import { CLAIM_TTL_SECS } from '../domain/broker/claim.js';
@@ -23,7 +23,7 @@ import type { Database } from '../core/record/database.js';
 import { decisionEvent } from '../core/gate/gate-call.js';
 import { newRowId } from '../platform/postgres/row-id.js';
 import { untilReachable } from '../platform/postgres/until-reachable.js';
-import { heartbeatIntervalMs } from '../platform/temporal/heartbeat-interval.js';
+import { startHeartbeats } from '../platform/temporal/heartbeats.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { BrokerActivities, RunRef } from './run-activities.js';
@@ -45,7 +45,7 @@ const SETTLE_WITHIN_MS = 120_000;
 export function createBrokerActivities(on: BrokerDependencies): BrokerActivities {
   return {
     executeBrokeredCall: async (run, call) => {
-      const beat = beatWhileAlive();
+      const beat = startHeartbeats();
       try {
         return await execute(on, run, call, untilCancelled());
       } finally {
@@ -57,11 +57,6 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
       on.targets.forget(run.runId);
     },
   };
-}
-
-/** Heartbeats carry no data; they let the server tell a dead worker from a slow upstream, and they bring cancellation. */
-function beatWhileAlive(): NodeJS.Timeout {
-  return setInterval(heartbeat, heartbeatIntervalMs(activityInfo().heartbeatTimeoutMs));
 }
 
 /** Aborts when the run gives its calls up. A worker that is stopped lets them finish while there is time. */

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { heartbeatIntervalMs } from '../platform/temporal/heartbeat-interval.js';
+import { startHeartbeats } from '../platform/temporal/heartbeats.js';
 
 /** Where an activity stands among its attempts. */
 export interface AttemptFacts {
@@ -15,7 +15,7 @@ export interface AttemptFacts {
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal, at: AttemptFacts) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatIntervalMs(context.info.heartbeatTimeoutMs));
+  const timer = startHeartbeats();
   try {
     const { attempt, scheduledTimestampMs } = context.info;
     return await work(context.cancellationSignal, { attempt, ageMs: Date.now() - scheduledTimestampMs });

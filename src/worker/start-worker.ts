@@ -20,7 +20,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { heartbeatIntervalMs } from '../platform/temporal/heartbeat-interval.js';
+import { HEARTBEAT_THROTTLE_MS } from '../platform/temporal/heartbeats.js';
 import { withoutSourceMaps } from '../platform/temporal/without-source-maps.js';
 import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
@@ -254,7 +254,7 @@ function createWorker(
     maxCachedWorkflows: CACHED_RUNS,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
-    maxHeartbeatThrottleInterval: heartbeatIntervalMs(config.timing.activityHeartbeatMs),
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     interceptors: { activity },
   });
 }

@@ -1,15 +1,14 @@
 import { Context } from '@temporalio/activity';
-import { heartbeatIntervalMs } from '../../../src/platform/temporal/heartbeat-interval.js';
+import { startHeartbeats } from '../../../src/platform/temporal/heartbeats.js';
 
 /**
  * Runs `work` while heartbeating often enough for the activity's time-out, and hands it a signal that aborts when the activity is cancelled or
  * its worker stops.
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatIntervalMs(context.info.heartbeatTimeoutMs));
+  const timer = startHeartbeats();
   try {
-    return await work(context.cancellationSignal);
+    return await work(Context.current().cancellationSignal);
   } finally {
     clearInterval(timer);
   }

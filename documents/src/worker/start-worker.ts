@@ -31,7 +31,7 @@ import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { everyWhileAlive } from './repeated-duties.js';
-import { heartbeatIntervalMs } from '../../../src/platform/temporal/heartbeat-interval.js';
+import { HEARTBEAT_THROTTLE_MS } from '../../../src/platform/temporal/heartbeats.js';
 import { withoutSourceMaps } from '../../../src/platform/temporal/without-source-maps.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 import { workflowSource } from './workflow-bundle.js';
@@ -154,7 +154,7 @@ function createWorker(
     stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
     shutdownGraceTime: 0,
     shutdownForceTime: SHUTDOWN_MS,
-    maxHeartbeatThrottleInterval: heartbeatIntervalMs(config.timing.heartbeatMs),
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     interceptors: {
       activity: [
         (context: Context) => ({ inbound: measured.interceptor(context) }),

@@ -11,7 +11,7 @@ export async function recordSkippedSetup(tx: TenantTransaction, runId: string, r
   await tx.append(runId, [{ actor: 'system', type: 'setup.skipped', data: { reason } }]);
 }
 
-/** Records that the workspace is prepared with what the setup of another run made. */
+/** Records that the workspace is prepared with what an earlier setup made, mostly that of another run. */
 export async function recordReusedSetup(
   tx: TenantTransaction,
   runId: string,

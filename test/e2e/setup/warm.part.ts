@@ -54,7 +54,8 @@ export function preparesAgain(enter: EnterStack, roots: string): void {
     expect(first).toMatchObject({ how: 'cold', kept: { kept: true } });
     const second = await play('keeping');
     expect(second).toMatchObject({ how: 'warm', kept: undefined });
-    expect(await dataOf(stack, second.run, 'setup.reused')).toMatchObject([{ made_by: first.run }]);
+    const madeBy = (await dataOf(stack, second.run, 'setup.reused')).map(({ made_by }) => made_by);
+    expect(new Set(madeBy)).toEqual(new Set([first.run]));
     expect(await dataOf(stack, second.run, 'tool.requested')).toHaveLength(1);
     expect(first.diff).toContain('+dep\n+kept\n');
     expect(second.diff).toBe(first.diff);
