@@ -19,8 +19,6 @@ export interface ImportCounts {
 export function importConnectors(db: Database, entries: readonly ImportedConnector[]): Promise<ImportCounts> {
   return translateDatabaseErrors(async () => {
     const client = await db.pool.connect();
-    // Of a connection that breaks the statement tells too; without a listener the process would end.
-    client.on('error', ignore);
     const counts: ImportCounts = { added: 0, refreshed: 0, kept: 0 };
     // A connection that is not given back but ended rolls back, whatever state it is in.
     let isSpoiled = true;
@@ -38,13 +36,10 @@ export function importConnectors(db: Database, entries: readonly ImportedConnect
       isSpoiled = false;
       return counts;
     } finally {
-      client.off('error', ignore);
       client.release(isSpoiled);
     }
   });
 }
-
-function ignore(): void {}
 
 /** A row that this statement inserted has never been updated: its `xmax` is 0. */
 const IMPORT = 'select svc_import_connector($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb) as inserted';

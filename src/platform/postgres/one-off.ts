@@ -1,10 +1,14 @@
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientBase, type ClientConfig } from 'pg';
+
+/** Has a connection that breaks end its statements alone, of which the one under way or the next one tells, and not the process. */
+export function surviveLoss(client: ClientBase): void {
+  client.on('error', () => undefined);
+}
 
 /** Opens a connection of its own for `work`, and closes it. */
 export async function withClient<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(config);
-  // Of a connection that breaks, the statement under way or the next one tells too; without a listener the process would end.
-  client.on('error', () => undefined);
+  surviveLoss(client);
   await client.connect();
   try {
     return await work(client);

@@ -9,6 +9,7 @@ import {
 import { isUuid } from '../../domain/uuid.js';
 import { databaseAway, translateDatabaseErrors } from './database-errors.js';
 import type { DatabaseProduct } from './database-product.js';
+import { surviveLoss } from './one-off.js';
 import { rollBack } from './roll-back.js';
 
 export interface PostgresOptions {
@@ -64,6 +65,7 @@ export class Postgres implements OrganizationTransactions {
       entities: getMetadataArgsStorage().tables.map(({ target }) => target),
       extra: {
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
+        onConnect: surviveLoss,
         options: Object.entries({ role: product.roles[0], ...SESSION_SETTINGS })
           .map(([name, value]) => `-c ${name}=${value}`)
           .join(' '),

@@ -67,10 +67,11 @@ describe('importing a listing', () => {
       });
       const sql = `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(
+      const ended = await until(
         async () => (await test.owner.query(sql)).rowCount,
-        (ended) => ended === 1,
+        (count) => count === 1,
       );
+      expect(ended).toBe(1);
       await importing;
     } finally {
       await holder.end();

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { TenantTransaction } from '../../../src/core/record/database.js';
 import { withClient } from '../../../src/platform/postgres/one-off.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createOrganization } from '../../support/runs/run-fixture.js';
-
-const GONE_WITHIN_MS = 10_000;
+import { untilHolds } from '../../support/time/until.js';
 
 let test: TestDatabase;
 let organization: string;
@@ -25,11 +24,16 @@ const end = (pid: number | undefined) => test.owner.query('select pg_terminate_b
 /** Ends the connection of a transaction from another one, and waits until this process has heard of it. */
 async function breakConnection(tx: TenantTransaction): Promise<void> {
   await end(await pidOf(tx));
-  const deadline = Date.now() + GONE_WITHIN_MS;
-  while (tx.manager.queryRunner?.isReleased !== true) {
-    if (Date.now() > deadline) throw new Error('the lost connection was not heard of');
-    await sleep(10);
-  }
+  await untilHolds(() => tx.manager.queryRunner?.isReleased === true);
+}
+
+/** What a client says whose connection is ended while it asks nothing. Were it not listened to, the process would end. */
+async function tellsOfLoss(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const gone = new Promise<void>((resolve) => client.once('end', resolve));
+  await end(rows[0]?.pid);
+  await gone;
+  await expect(client.query('select 1')).rejects.toThrow(/connection/i);
 }
 
 const UNAVAILABLE = { code: 'unavailable', message: 'the database cannot be reached at the moment' };
@@ -60,14 +64,13 @@ describe('a connection that breaks in a transaction', () => {
   );
 
   it('is told by the next statement of one that has its connection to itself, and by nothing else', async () => {
-    const ended = withClient({ connectionString: test.ownerUrl }, async (client) => {
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      const gone = new Promise<void>((resolve) => client.once('end', resolve));
-      await end(rows[0]?.pid);
-      await gone;
-      await client.query('select 1');
-    });
-    await expect(ended).rejects.toThrow(/connection/i);
+    await withClient({ connectionString: test.ownerUrl }, tellsOfLoss);
+  });
+
+  it('is told by the next statement of one that has taken it out of the pool, and by nothing else', async () => {
+    const client = await test.db.pool.connect();
+    await tellsOfLoss(client);
+    client.release(true);
   });
 
   it('after the work has failed leaves the failure as it is', async () => {
