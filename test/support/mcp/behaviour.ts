@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { drained } from '../../../src/platform/archive/drained.js';
 
 /** How the hostile server treats one request that it has read; what is not named here it answers as a good server would. */
 export type Behaviour =
@@ -126,16 +126,7 @@ async function oversized(
   response.writeHead(200, announced ? { ...json, 'content-length': String(bytes) } : json);
   const chunk = Buffer.alloc(65_536, ' ');
   for (let left = bytes; left > 0 && !response.destroyed; left -= chunk.length) {
-    if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
-    const settled = new AbortController();
-    const { signal } = settled;
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })].map(quietly));
-    settled.abort();
+    if (!response.write(chunk.subarray(0, Math.min(left, chunk.length)))) await drained(response);
   }
   if (!response.destroyed) response.end();
-}
-
-/** The one that comes second is called off. */
-function quietly(event: Promise<unknown>): Promise<unknown> {
-  return event.catch((error: unknown) => error);
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/domain/json.js';
+import { drained } from '../../../src/platform/archive/drained.js';
 
 /** One request as the provider received it. */
 export interface WireRequest {
@@ -64,23 +65,12 @@ export async function startWireProvider(
   };
 }
 
-/** Or until nothing can be written any more. */
-function untilWritable(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
-}
-
 async function send(response: ServerResponse, answer: WireAnswer): Promise<void> {
   if (answer.delayMs !== undefined) await sleep(answer.delayMs);
   response.writeHead(answer.status ?? 200, answer.headers ?? { 'content-type': 'application/json' });
   for (const piece of answer.pieces) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await untilWritable(response);
+    if (!response.write(piece)) await drained(response);
   }
   if (answer.cut === true) {
     // What was sent must arrive, and goes out when this turn of the loop ends; only the end of the answer is missing.
