@@ -9,7 +9,7 @@ import { waitAfter } from '../domain/deliveries/retry-plan.js';
 import { standardHeaders } from '../domain/deliveries/webhook-headers.js';
 import type { GuardedClient } from '../platform/egress/guarded-client.js';
 import { sendWebhook, type WebhookOutcome } from '../platform/egress/send-webhook.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { ApprovalNoticeActivities, ApprovalRef } from './run-activities.js';
 
 /** Who is told. */

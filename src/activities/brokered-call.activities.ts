@@ -23,7 +23,7 @@ import type { Database } from '../core/record/database.js';
 import { decisionEvent } from '../core/gate/gate-call.js';
 import { newRowId } from '../platform/postgres/row-id.js';
 import { untilReachable } from '../platform/postgres/until-reachable.js';
-import { startHeartbeats } from '../platform/temporal/heartbeats.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { BrokerActivities, RunRef } from './run-activities.js';
@@ -44,14 +44,7 @@ const SETTLE_WITHIN_MS = 120_000;
 /** Calls of upstream servers. What an operator may see of them in Temporal is an id, a number and one word. */
 export function createBrokerActivities(on: BrokerDependencies): BrokerActivities {
   return {
-    executeBrokeredCall: async (run, call) => {
-      const beat = startHeartbeats();
-      try {
-        return await execute(on, run, call, untilCancelled());
-      } finally {
-        clearInterval(beat);
-      }
-    },
+    executeBrokeredCall: (run, call) => whileHeartbeating(() => execute(on, run, call, untilCancelled())),
     closeUpstreamSessions: async (run) => {
       await on.upstream.close(run);
       on.targets.forget(run.runId);

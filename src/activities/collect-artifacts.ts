@@ -11,7 +11,7 @@ import {
 import { readLaunch } from '../core/launch/launch.js';
 import type { Database } from '../core/record/database.js';
 import type { RunOutput, Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { AttemptFacts } from './heartbeat.js';
+import type { AttemptFacts } from '../platform/temporal/heartbeats.js';
 import type { RunRef } from './run-activities.js';
 
 export interface CollectionDependencies extends Pick<Sandboxes, 'provider' | 'workspaces'> {

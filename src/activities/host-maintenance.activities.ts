@@ -4,7 +4,7 @@ import type { Database } from '../core/record/database.js';
 import { findRuns } from '../core/maintenance/sweeps.js';
 import { findWantedUploads } from '../core/uploads/uploads.js';
 import type { Sandboxes } from '../platform/sandbox/provider.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import { tidyLayers, type LayerUpkeepDependencies } from './layer-upkeep.js';
 import type { HostMaintenanceActivities } from './run-activities.js';
 

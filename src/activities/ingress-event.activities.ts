@@ -1,5 +1,5 @@
 import type { EventRuns } from '../core/ingress/event-runs.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { IngressEventActivities } from './run-activities.js';
 
 /** Starts the runs that stored webhooks ask for. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../core/record/database.js';
 import { readStaleOutbox } from '../core/record/outbox.js';
 import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { RelayActivities } from './run-activities.js';
 
 export interface RelayDependencies {

@@ -7,7 +7,7 @@ import { readDelivery, recordAttempt, type DeliverySubject } from '../core/deliv
 import type { ResultSender, Sent } from '../core/deliveries/result-sender.js';
 import { signLedgerHead } from '../core/ledger/ledger-heads.js';
 import type { Database } from '../core/record/database.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { ResultDeliveryActivities } from './run-activities.js';
 
 export interface ResultDeliveryDependencies {

@@ -15,7 +15,7 @@ import type { Audience } from '../core/runs/tokens.js';
 import type { Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import type { MaterializedWorkspace, RemoteAccess, WorkspaceArchive } from '../platform/workspace/index.js';
 import { collectArtifacts, findLive, isGoneForGood, recordMissingDiff, STILL_LIVE } from './collect-artifacts.js';
-import { whileHeartbeating, type AttemptFacts } from './heartbeat.js';
+import { whileHeartbeating, type AttemptFacts } from '../platform/temporal/heartbeats.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
 import { LaunchLocks, type InPlace, type LaunchResult, type LaunchLockLimits } from './launch-locks.js';

@@ -3,7 +3,7 @@ import type { Database } from '../core/record/database.js';
 import { recordFailure } from '../core/finalization/failures.js';
 import { readSandboxHandle } from '../core/launch/launch.js';
 import type { SandboxExit, SandboxProvider } from '../platform/sandbox/provider.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../platform/temporal/heartbeats.js';
 import type { RunRef, SandboxWatchActivities } from './run-activities.js';
 
 export interface SandboxWatchDependencies {

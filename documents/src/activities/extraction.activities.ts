@@ -7,7 +7,7 @@ import { listItems, ResultText } from '../core/extractions/result-text.js';
 import { runError, type RunErrorCode } from '../domain/extraction/run/run-errors.js';
 import { extractItem, failItem, type ExtractionDependencies } from './extract-item.js';
 import type { EngineSteps, ExtractionSteps, RunRef } from './extraction-steps.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../../../src/platform/temporal/heartbeats.js';
 
 /** That a run waits for versions which are still being read. */
 const WAIT_SECONDS = 3600;

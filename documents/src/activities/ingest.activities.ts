@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { beginIngest, failPage } from '../core/ingest/ingest-moves.js';
 import { finishVersion } from './finish-version.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../../../src/platform/temporal/heartbeats.js';
 import { indexVersion } from './index-version.js';
 import type { IngestDependencies } from './ingest-dependencies.js';
 import { hashVersion, needsHashingApart } from './hash-version.js';

@@ -24,7 +24,7 @@ import {
 import { reapUploads } from '../core/uploads/reap-uploads.js';
 import type { DocumentPlace } from '../core/documents/document-place.js';
 import { DocsvcError } from '../domain/errors.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../../../src/platform/temporal/heartbeats.js';
 
 /** What is done again and again; every step may run twice, or beside itself, without harm. */
 export interface MaintenanceSteps {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
 import { readStaleOutbox } from '../core/record/outbox.js';
 import type { Record } from '../core/record/record.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../../../src/platform/temporal/heartbeats.js';
 
 export interface RelaySteps {
   relayOutbox(): Promise<void>;

@@ -1,5 +1,5 @@
 import { attemptDelivery, type DeliveryPlace } from '../core/webhooks/attempt-delivery.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { whileHeartbeating } from '../../../src/platform/temporal/heartbeats.js';
 
 export interface WebhookSteps {
   /** @returns milliseconds until the next attempt; null when none is to come */

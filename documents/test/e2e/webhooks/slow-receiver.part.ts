@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hearsHeartbeatsWithin } from '../../../../test/support/temporal/heard-heartbeats.js';
 import { appendEvent } from '../../../src/core/events/append-event.js';
-import { plantProject, plantWorkspace } from '../../support/database/plant-organization.js';
 import { webhookDeliveryWorkflow } from '../../../src/workflows/messages.js';
+import { plantProject, plantWorkspace } from '../../support/database/plant-organization.js';
 import type { LiveApi } from '../../support/installation/live-api.js';
 import type { LivePipeline } from '../../support/installation/live-pipeline.js';
 import type { Enter } from '../../support/installation/share-deployment.js';
